@@ -86,6 +86,7 @@ struct Settings {
   // preempt
   bool preempt_enabled = true;
   bool only_at_checkpoint = true;
+  DurationMs assumed_interval_ms = 10 * kMinute;   // checkpoint interval of a job that checkpoints without saying how often
   DurationMs min_run_ms = 10 * kMinute;
   EmergencyRule on_emergency = EmergencyRule::on_demand;
   DurationMs claim_grace_ms = 120 * kSecond;       // expires = due + max(grace, share of the wait)
