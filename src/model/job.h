@@ -36,6 +36,13 @@ struct ElasticShape {
   bool operator==(const ElasticShape&) const = default;
 };
 
+// Where one worker of the first run is put, to set a stage.
+struct FirstPlace {
+  std::string node;
+  std::uint64_t cards = 0;  // bit mask; 0 = free choice on the node
+  bool operator==(const FirstPlace&) const = default;
+};
+
 enum class GangScope : std::uint8_t { any, group, rack, island };
 
 struct JobSpec {
@@ -62,9 +69,11 @@ struct JobSpec {
   DurationMs limit_ms = 0;             // enforced; 0 = none. Counts as declared run time
   CheckpointContract ckpt;
   std::int32_t max_retries = 3;        // failures of its own that the job may have
+  std::int32_t max_timeouts = 0;       // limits reached that the job may have and still start again
 
   std::string first_node;              // where the first run is put (stage setting, --node)
   std::uint64_t first_cards = 0;       // with first_node: these cards; 0 = free choice
+  std::vector<FirstPlace> first_places;  // the same per worker (roles in order); not empty: replaces first_node
   std::vector<JobId> after;            // starts only once these have ended
   bool operator==(const JobSpec&) const = default;
 };
