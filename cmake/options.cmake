@@ -1,4 +1,4 @@
-# Toolchain choices, the same for every target (docs/decisions/0001).
+# Toolchain choices, the same for every target (docs/decisions/0001-toolchain.md).
 option(WEIR_TESTS "build the tests" ON)
 option(WEIR_BENCH "build the benchmarks" OFF)
 option(WEIR_FUZZ "build the libFuzzer targets (clang)" OFF)
@@ -10,8 +10,11 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # clang 14 reads libstdc++ 12's <expected> only when told that concepts are complete.
-  add_compile_options(-D__cpp_concepts=202002L -Wno-builtin-macro-redefined)
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 19)
+    message(FATAL_ERROR "clang ${CMAKE_CXX_COMPILER_VERSION} cannot read libstdc++'s <expected>; Debian 12 has clang-19 (docs/decisions/0001)")
+  endif()
+  # libstdc++ 12's stable_sort uses what it declares deprecated itself.
+  add_compile_options(-Wno-deprecated-declarations)
 endif()
 
 find_program(WEIR_CCACHE ccache)
