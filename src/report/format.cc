@@ -1,0 +1,71 @@
+#include "report/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "text/text.h"
+
+namespace weir::report {
+namespace {
+
+constexpr double kLargestPrinted = 1e15;  // beyond, a 64-bit count of milliseconds would not hold it
+constexpr const char* kDash = "-";
+
+}  // namespace
+
+std::optional<double> measured(std::optional<double> value) {
+  if (!value || !std::isfinite(*value)) return std::nullopt;
+  return std::clamp(*value, -kLargestPrinted, kLargestPrinted);
+}
+
+std::string share_text(std::optional<double> share) {
+  const auto value = measured(share);
+  if (!value) return kDash;
+  const double percent = *value * 100;
+  const double size = std::abs(percent);
+  if (percent == 0) return "0 %";
+  if (percent == 100) return "100 %";
+  if (size < 0.0005) return percent > 0 ? "<0.001 %" : ">-0.001 %";
+  if (size < 0.1) return fmt::format("{:.3f} %", percent);
+  if (size < 1) return fmt::format("{:.2f} %", percent);
+  if (size >= 99.95 && size < 100) return size < 99.995 ? fmt::format("{:.2f} %", percent) : ">99.99 %";
+  return fmt::format("{:.1f} %", percent);
+}
+
+std::string seconds_text(std::optional<double> seconds) {
+  const auto value = measured(seconds);
+  return value ? count_text(std::llround(*value)) + " s" : kDash;
+}
+
+std::string number_text(std::optional<double> number) {
+  const auto value = measured(number);
+  if (!value) return kDash;
+  if (*value == std::trunc(*value) || std::abs(*value) >= 99.95) return count_text(std::llround(*value));
+  return fmt::format("{:.1f}", *value);
+}
+
+std::string quantity_text(std::optional<double> value, Quantity kind) {
+  switch (kind) {
+    case Quantity::share: return share_text(value);
+    case Quantity::seconds: return seconds_text(value);
+    case Quantity::count: return number_text(value);
+    case Quantity::cards: return measured(value) ? number_text(value) + " cards" : kDash;
+  }
+  return kDash;
+}
+
+std::string words_text(std::optional<double> seconds) {
+  const auto value = measured(seconds);
+  if (!value) return kDash;
+  const double bounded = std::clamp(*value, -kLargestPrinted / 1000, kLargestPrinted / 1000);
+  return duration_text(std::llround(bounded * 1000), Language::english);
+}
+
+std::size_t columns_of(std::string_view utf8) {
+  return static_cast<std::size_t>(
+      std::count_if(utf8.begin(), utf8.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace weir::report
