@@ -1,7 +1,5 @@
 # Golden scenarios: one ctest entry per theme, that is per folder of scenarios/.
-# pools/ and config/ hold inputs of other tests. A theme in kSlowThemes is slow.
-set(kSlowThemes soak)
-
+# pools/ and config/ hold inputs of other tests.
 file(GLOB themes CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/scenarios ${PROJECT_SOURCE_DIR}/scenarios/*)
 list(REMOVE_ITEM themes pools config)
 
@@ -13,8 +11,5 @@ foreach(theme ${themes})
     add_test(NAME scenario.${theme}.twice
       COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/twice.py $<TARGET_FILE:weir> scenario run --hash ${files}
       WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    if(theme IN_LIST kSlowThemes)
-      set_tests_properties(scenario.${theme} scenario.${theme}.twice PROPERTIES LABELS slow)
-    endif()
   endif()
 endforeach()
