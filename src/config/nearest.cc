@@ -7,6 +7,7 @@ namespace weir {
 
 namespace {
 constexpr std::size_t kCompared = 64;  // keys are short; a bound keeps hostile ones cheap
+constexpr std::size_t kPrefix = 4;
 }
 
 int edit_distance(std::string_view a, std::string_view b) {
@@ -34,7 +35,10 @@ std::optional<std::string> nearest_word(std::string_view word, std::span<const s
   for (const std::string& candidate : words) {
     const int longer = static_cast<int>(std::min(kCompared, std::max(word.size(), candidate.size())));
     const int allowed = std::min(std::max(2, longer / 3), longer - 1);
-    const int distance = edit_distance(word, candidate);
+    // A word cut short or drawn out (gpu_mem, quotas_of_team) is near, however long the rest.
+    const bool begins = word.size() >= kPrefix && candidate.size() >= kPrefix &&
+                        (candidate.starts_with(word) || word.starts_with(candidate));
+    const int distance = begins ? 1 : edit_distance(word, candidate);
     if (distance > allowed || (best && distance >= best_distance)) continue;
     best = candidate;
     best_distance = distance;

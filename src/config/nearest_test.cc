@@ -33,6 +33,12 @@ TEST(Nearest, FarWordsAreNotNear) {
   EXPECT_EQ(nearest_word("x", std::vector<std::string>{"y"}), std::nullopt);
 }
 
+TEST(Nearest, AWordCutShortIsNear) {
+  const std::vector<std::string> words = {"cpu", "gpu_mem_mib", "mem"};
+  EXPECT_EQ(nearest_word("gpu_mem", words), "gpu_mem_mib");
+  EXPECT_EQ(nearest_word("memory", words), std::nullopt);
+}
+
 TEST(Nearest, AMillionCharactersCostNoMoreThanSixtyFour) {
   EXPECT_LE(edit_distance(std::string(1'000'000, 'a'), std::string(1'000'000, 'b')), 64);
 }

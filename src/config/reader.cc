@@ -88,6 +88,13 @@ void Problems::add(Place at, std::string key, std::string message, ErrorCode cod
                           .key = std::move(key)});
 }
 
+bool Problems::touches(std::string_view path) const {
+  return std::any_of(errors_.begin(), errors_.end(), [&](const Error& error) {
+    if (!error.key.starts_with(path)) return false;
+    return error.key.size() == path.size() || error.key[path.size()] == '.' || error.key[path.size()] == '[';
+  });
+}
+
 std::vector<Error> Problems::take() {
   std::stable_sort(errors_.begin(), errors_.end(), [](const Error& a, const Error& b) {
     return std::tie(a.line, a.column) < std::tie(b.line, b.column);
@@ -287,6 +294,11 @@ const YamlEntry* Section::entry(std::string_view key) const {
 
 std::string Section::path_of(std::string_view key) const {
   return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+}
+
+Place Section::place_of(std::string_view key) const {
+  const YamlEntry* found = entry(key);
+  return found == nullptr ? at() : found->at;
 }
 
 bool Section::has(std::string_view key) const { return entry(key) != nullptr; }

@@ -73,6 +73,8 @@ class Problems {
 
   void add(Place at, std::string key, std::string message, ErrorCode code = ErrorCode::bad_input);
   [[nodiscard]] bool empty() const { return errors_.empty(); }
+  // Whether a problem lies at a path or below it: rules over it are then moot.
+  [[nodiscard]] bool touches(std::string_view path) const;
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] std::vector<Error> take();  // sorted by place; leaves this empty
 
@@ -176,6 +178,7 @@ class Section {
   [[nodiscard]] Place at() const { return map_->at; }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string path_of(std::string_view key) const;
+  [[nodiscard]] Place place_of(std::string_view key) const;  // of the key; of the map when it is absent
   [[nodiscard]] Problems& problems() const { return *problems_; }
   void problem(std::string message, ErrorCode code = ErrorCode::bad_input) const;
 
