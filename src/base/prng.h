@@ -21,7 +21,8 @@ class Prng {
 
   // Uniform in [0, bound); bound > 0. Multiply-shift: bias below 2^-32 for bounds below 2^32.
   std::uint64_t below(std::uint64_t bound) {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
+    __extension__ using Wide = unsigned __int128;  // ISO C++ has no such type; both compilers do
+    return static_cast<std::uint64_t>((static_cast<Wide>(next()) * bound) >> 64);
   }
 
   // Uniform in [low, high], both included.
