@@ -370,6 +370,17 @@ TEST(AuditRuns, AStaleRunKeepsItsCardsUntilItsNodeIsProvenEmpty) {
   EXPECT_THAT(stream.broken(), ElementsAre(1)) << stream.text();
 }
 
+TEST(AuditRuns, AnExitHeardLateFreesItsCards) {
+  Stream stream;
+  stream.step(0, declare(node_of(0, 1)), submit(job_of(0)), submit(job_of(1)), start_of(0, 0, {cards_on(0, 1)}));
+  stream.step(10, event::NodeSilent{NodeId{0}});
+  Event exited{.at_ms = 20, .body = event::RunExited{.run = RunId{0}, .how = event::Exit::done}};
+  Event heard{.at_ms = 30, .body = event::NodeHeard{NodeId{0}}};
+  stream.auditor.on_step(30, std::vector<Event>{heard, exited}, {});
+  stream.step(31, start_of(1, 1, {cards_on(0, 1)}));
+  EXPECT_THAT(stream.broken(), IsEmpty()) << stream.text();
+}
+
 TEST(AuditRuns, CatchesRunsOfEndedUnknownAndHeldJobs) {
   Stream stream;
   stream.step(0, declare(node_of(0)), submit(job_of(0)), submit(job_of(1)), start_of(0, 0, {cards_on(0, 1)}));

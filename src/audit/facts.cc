@@ -127,6 +127,14 @@ void Auditor::Impl::on(TimeMs at_ms, const event::NodeHeard& e) {
   time_out_nodes(at_ms);
   node->silent = false;
   std::erase_if(silent_nodes, [&](const auto& entry) { return entry.second == e.node; });
+  // Exits of its runs that came while it could not be heard are believed now.
+  const std::vector<Lease> leases = node->leases;
+  for (const Lease& lease : leases) {
+    const RunRecord* run = run_of(lease.holder.run);
+    if (!lease.holder.run.valid() || (run != nullptr && !run->exited)) continue;
+    ledger.remove(*node, lease.holder);
+    forget_run_if_done(lease.holder.run);
+  }
   ledger.touch(e.node);
   guard_facts = true;
 }
