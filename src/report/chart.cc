@@ -56,8 +56,9 @@ std::vector<Tops> tops_of(const ReportSeries& series, double pool_cards, std::si
 
 // What fills a cell: the kind at its middle.
 int kind_at(const Tops& tops, double height) {
+  constexpr double kEven = 1e-9;  // a top that lies on the middle does not fill the cell
   for (std::size_t kind = 0; kind < tops.size(); ++kind)
-    if (height < tops[kind]) return static_cast<int>(kind);
+    if (height < tops[kind] - kEven) return static_cast<int>(kind);
   return kNothing;
 }
 

@@ -13,6 +13,14 @@ namespace {
 constexpr double kLargestPrinted = 1e15;  // beyond, a 64-bit count of milliseconds would not hold it
 constexpr const char* kDash = "-";
 
+// What a duration is rounded to so that two figures or so remain.
+DurationMs grain_of(DurationMs duration_ms) {
+  if (duration_ms >= 10 * kDay) return kDay;
+  if (duration_ms >= 10 * kHour) return kHour;
+  if (duration_ms >= 10 * kMinute) return kMinute;
+  return duration_ms >= 10 * kSecond ? kSecond : 1;
+}
+
 }  // namespace
 
 std::optional<double> measured(std::optional<double> value) {
@@ -46,12 +54,16 @@ std::string number_text(std::optional<double> number) {
   return fmt::format("{:.1f}", *value);
 }
 
+std::string counted_text(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count_text(count), noun, count == 1 ? "" : "s");
+}
+
 std::string quantity_text(std::optional<double> value, Quantity kind) {
   switch (kind) {
     case Quantity::share: return share_text(value);
     case Quantity::seconds: return seconds_text(value);
     case Quantity::count: return number_text(value);
-    case Quantity::cards: return measured(value) ? number_text(value) + " cards" : kDash;
+    case Quantity::cards: return measured(value) ? number_text(value) + (*value == 1 ? " card" : " cards") : kDash;
   }
   return kDash;
 }
@@ -60,7 +72,10 @@ std::string words_text(std::optional<double> seconds) {
   const auto value = measured(seconds);
   if (!value) return kDash;
   const double bounded = std::clamp(*value, -kLargestPrinted / 1000, kLargestPrinted / 1000);
-  return duration_text(std::llround(bounded * 1000), Language::english);
+  const auto exact_ms = static_cast<DurationMs>(std::llround(bounded * 1000));
+  const auto grain_ms = grain_of(exact_ms < 0 ? -exact_ms : exact_ms);
+  const auto half_ms = exact_ms < 0 ? -grain_ms / 2 : grain_ms / 2;
+  return duration_text((exact_ms + half_ms) / grain_ms * grain_ms, Language::english);
 }
 
 std::size_t columns_of(std::string_view utf8) {

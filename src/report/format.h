@@ -2,6 +2,7 @@
 // separators. What was not measured, or is no number, is a dash.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,9 +20,11 @@ enum class Quantity { share, seconds, count, cards };
 [[nodiscard]] std::string seconds_text(std::optional<double> seconds);
 // "1,234"; a fraction of one decimal below 100: "12.4"
 [[nodiscard]] std::string number_text(std::optional<double> number);
+// "1 node", "8 nodes", "4,376 jobs"
+[[nodiscard]] std::string counted_text(std::int64_t count, std::string_view noun);
 // By its kind; cards carry their word, counts none.
 [[nodiscard]] std::string quantity_text(std::optional<double> value, Quantity kind);
-// Seconds in words: "7 h 9 min"
+// Seconds in words, to about two figures: "54 min", "7 h 9 min", "1 d 17 h"
 [[nodiscard]] std::string words_text(std::optional<double> seconds);
 
 // Columns that a text takes on a terminal: code points, since Weir prints no

@@ -73,25 +73,27 @@ void add_classes(GroupBuilder& group, const ReportData& data, Classes classes, s
   }
 }
 
-void add_waits(const ReportData& data, std::vector<ComparisonGroup>& groups) {
+void add_waits(const ReportData& data, Detail detail, std::vector<ComparisonGroup>& groups) {
   GroupBuilder all(data, "Wait to the first start");
   const std::string help = "submission to first start; jobs that did not start count up to the end";
   all.add("mean", Quantity::seconds, Better::lower, help, [](const auto& p) { return p.all.wait_mean_s; })
       .add("median", Quantity::seconds, Better::lower, help, [](const auto& p) { return p.all.wait_median_s; })
       .add("p95", Quantity::seconds, Better::lower, help, [](const auto& p) { return p.all.wait_p95_s; })
       .add("p99", Quantity::seconds, Better::lower, help, [](const auto& p) { return p.all.wait_p99_s; });
-  add_classes(all, data, &ReportPolicy::by_size, "mean", &ReportClass::wait_mean_s, help);
-  add_classes(all, data, &ReportPolicy::by_duration, "mean", &ReportClass::wait_mean_s, help);
-  add_classes(all, data, &ReportPolicy::by_tier, "mean", &ReportClass::wait_mean_s, help);
+  if (detail == Detail::whole) {
+    add_classes(all, data, &ReportPolicy::by_size, "mean", &ReportClass::wait_mean_s, help);
+    add_classes(all, data, &ReportPolicy::by_duration, "mean", &ReportClass::wait_mean_s, help);
+    add_classes(all, data, &ReportPolicy::by_tier, "mean", &ReportClass::wait_mean_s, help);
+  }
   all.end(groups);
 
   GroupBuilder later(data, "Later waits and the end");
   const std::string queue_help = "every second in the queue, after preemptions too";
   const std::string jct_help = "submission to end";
   later.add("queueing, mean", Quantity::seconds, Better::lower, queue_help, [](const auto& p) { return p.all.queueing_mean_s; });
-  add_classes(later, data, &ReportPolicy::by_duration, "queueing", &ReportClass::queueing_mean_s, queue_help);
+  if (detail == Detail::whole) add_classes(later, data, &ReportPolicy::by_duration, "queueing", &ReportClass::queueing_mean_s, queue_help);
   later.add("completion, mean", Quantity::seconds, Better::lower, jct_help, [](const auto& p) { return p.all.jct_mean_s; });
-  add_classes(later, data, &ReportPolicy::by_duration, "completion", &ReportClass::jct_mean_s, jct_help);
+  if (detail == Detail::whole) add_classes(later, data, &ReportPolicy::by_duration, "completion", &ReportClass::jct_mean_s, jct_help);
   later.end(groups);
 }
 
@@ -146,7 +148,7 @@ std::int64_t total_yields(const ReportPreemption& preemption) {
                          [](std::int64_t sum, const auto& cause) { return sum + cause.second; });
 }
 
-std::vector<ComparisonGroup> comparison_groups(const ReportData& data) {
+std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail detail) {
   std::vector<ComparisonGroup> groups;
   GroupBuilder use(data, "Use of the pool");
   use.add("useful", Quantity::share, Better::higher, "training progress that was kept and inference work served, of all GPU time",
@@ -156,7 +158,7 @@ std::vector<ComparisonGroup> comparison_groups(const ReportData& data) {
       .add("duty", Quantity::share, Better::higher, "useful, with training counted at its mean duty cycle",
            [](const auto& p) { return p.duty_share; });
   use.end(groups);
-  add_waits(data, groups);
+  add_waits(data, detail, groups);
   GroupBuilder promises(data, "What was promised");
   promises
       .add("inference load not served", Quantity::share, Better::lower, "load above the ready replicas, of all load",

@@ -27,7 +27,9 @@ struct ComparisonGroup {
   std::vector<ComparisonRow> rows;            // at least one value in every row
 };
 
-[[nodiscard]] std::vector<ComparisonGroup> comparison_groups(const ReportData& data);
+// `whole` adds a row for every class of jobs.
+enum class Detail { overall, whole };
+[[nodiscard]] std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail detail);
 
 // Which columns hold the best value of the row; none when all are equal, when
 // fewer than two were measured or when neither direction is better.

@@ -66,7 +66,7 @@ std::vector<int> day_marks(DaySpan span, std::size_t marks) {
 double axis_end(double value) {
   if (!std::isfinite(value) || value <= 0) return 1;
   const double power = std::pow(10, std::floor(std::log10(value)));
-  for (const double step : std::array{1.0, 2.0, 2.5, 4.0, 5.0, 8.0})
+  for (const double step : std::array{1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0})
     if (value <= step * power * (1 + 1e-9)) return step * power;
   return 10 * power;
 }

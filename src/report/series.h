@@ -29,7 +29,7 @@ struct DaySpan {
 // Whole days to mark on an axis of that span so that at most `marks` appear.
 [[nodiscard]] std::vector<int> day_marks(DaySpan span, std::size_t marks);
 
-// A round number of at least `value`, to end an axis at: 1, 2, 2.5, 4, 5, 8 x 10^n.
+// A round number of at least `value`, to end an axis at: 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 x 10^n.
 [[nodiscard]] double axis_end(double value);
 
 }  // namespace weir::report

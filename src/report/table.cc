@@ -88,9 +88,9 @@ std::string days_text(double days) { return number_text(days); }
 std::string title_lines(const ReportData& data, const TerminalOptions& options) {
   std::string out = painted(data.scenario, kBold, options.colour);
   std::vector<std::string> facts;
-  if (data.pool_cards > 0) facts.push_back(number_text(data.pool_cards) + " cards");
-  if (data.nodes > 0) facts.push_back(count_text(data.nodes) + " nodes");
-  if (data.jobs > 0) facts.push_back(count_text(data.jobs) + " jobs");
+  if (data.pool_cards > 0) facts.push_back(quantity_text(data.pool_cards, Quantity::cards));
+  if (data.nodes > 0) facts.push_back(counted_text(data.nodes, "node"));
+  if (data.jobs > 0) facts.push_back(counted_text(data.jobs, "job"));
   if (data.window_end_days > data.window_start_days)
     facts.push_back(fmt::format("measured from day {} to day {}", days_text(data.window_start_days), days_text(data.window_end_days)));
   for (std::size_t i = 0; i < facts.size(); ++i) out += (i == 0 ? ": " : ", ") + facts[i];
@@ -142,7 +142,7 @@ std::string footer(const ReportData& data, const TerminalOptions& options) {
 }  // namespace report
 
 std::string comparison_table(const ReportData& data, const TerminalOptions& options) {
-  const auto groups = report::comparison_groups(data);
+  const auto groups = report::comparison_groups(data, report::Detail::whole);
   const auto layout = report::layout_of(data, groups);
   std::string out = report::title_lines(data, options);
   if (!groups.empty()) out += report::heading(data, layout, options);

@@ -8,13 +8,15 @@ const std::string_view kStyle = R"css(
 :root {
   --page: #f6f6f3; --surface: #ffffff; --line: #e2e3de; --ink: #1d2125; --soft: #59626b;
   --training: #2f6fb5; --inference: #d98a1f; --alarm: #b3261e;
-  --subject: #0f766e; --baseline: #8a929a; --other: #c3c8cd; --best: #e4f2ef; --pale: #d3e8e4;
+  --subject: #0f766e; --baseline: #8a929a; --other: #c3c8cd; --best: #e4f2ef; --pale: #a5d2ca;
+  --training-pale: #dbe7f4; --inference-pale: #f9e9cd; --alarm-pale: #f6dedb;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #121518; --surface: #1a1e22; --line: #30363c; --ink: #e7e9eb; --soft: #9ba5ae;
-    --training: #5f9fe0; --inference: #e3a548; --alarm: #f2867d;
-    --subject: #4fb8a9; --baseline: #7d868f; --other: #4d555d; --best: #17332f; --pale: #254541;
+    --training: #4f8ccc; --inference: #cf9539; --alarm: #f2867d;
+    --subject: #4fb8a9; --baseline: #7d868f; --other: #4d555d; --best: #17332f; --pale: #2c655c;
+    --training-pale: #22344a; --inference-pale: #443518; --alarm-pale: #4a2724;
   }
 }
 * { box-sizing: border-box; }
@@ -59,8 +61,8 @@ thead th { color: var(--soft); }
 .comparison thead th:not(:first-child) { color: var(--ink); font-weight: 600; }
 .comparison .title th { padding-top: 18px; font-weight: 600; position: static; }
 .comparison tr:not(.title) th { color: var(--soft); padding-left: 20px; }
-.comparison .words { display: block; font-size: .75rem; line-height: 1.2; color: var(--soft); font-weight: 400; }
-.comparison .best { background: var(--best); }
+.comparison .words { font-size: .8125rem; font-weight: 400; color: var(--soft); margin-right: 14px; }
+.comparison .best { background: var(--best); font-weight: 600; }
 .comparison .limit { color: var(--soft); }
 
 details { margin-top: 10px; font-size: .875rem; }
@@ -98,7 +100,7 @@ figure.plot:focus-visible { outline: 2px solid var(--subject); outline-offset: 2
 .band.free { fill: var(--surface); }
 .key .band.free { stroke: var(--soft); }
 .stripe-training { fill: var(--training); } .stripe-inference { fill: var(--inference); } .stripe-alarm { fill: var(--alarm); }
-.stripe-ground { fill: var(--surface); }
+.ground-training { fill: var(--training-pale); } .ground-inference { fill: var(--inference-pale); } .ground-alarm { fill: var(--alarm-pale); }
 .grid { stroke: var(--ink); stroke-opacity: .13; vector-effect: non-scaling-stroke; fill: none; }
 .line { fill: none; stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke: var(--ink); }
 .line.ready { stroke: var(--ink); }
@@ -111,7 +113,7 @@ figure.plot:focus-visible { outline: 2px solid var(--subject); outline-offset: 2
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(320px, 1fr)); gap: 16px; margin-top: 16px; }
 .panel { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 16px 20px; min-width: 0; }
 .group { margin-top: 14px; }
-.bar { display: grid; grid-template-columns: 6.6rem 1fr 6.2rem; gap: 8px; align-items: center; font-size: .8125rem; line-height: 1.55; }
+.bar { display: grid; grid-template-columns: 5.9rem 1fr 5rem; gap: 8px; align-items: center; font-size: .8125rem; line-height: 1.55; }
 .bar .name { color: var(--soft); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .bar .value { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .bar .track i { display: block; height: 11px; min-width: 2px; border-radius: 0 3px 3px 0; }
@@ -124,11 +126,15 @@ figure.plot:focus-visible { outline: 2px solid var(--subject); outline-offset: 2
 .column .stack i { display: block; flex: none; max-width: 64px; width: 100%; margin: 0 auto; min-height: 1px; }
 .column .label { display: block; margin-top: 4px; line-height: 1.25; }
 i.inference { background: var(--inference); } i.training { background: var(--training); }
-i.off-boundary { background: repeating-linear-gradient(0deg, var(--alarm) 0 2px, var(--surface) 2px 4px); }
+i.off-boundary { background: repeating-linear-gradient(0deg, var(--alarm) 0 2px, var(--alarm-pale) 2px 4px); }
 
-.facts { display: grid; grid-template-columns: max-content 1fr; gap: 2px 20px; margin-top: 12px; font-size: .9375rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
+.facts { display: grid; gap: 2px 24px; margin-top: 12px; font-size: .9375rem; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
 pre { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 14px 18px; overflow-x: auto; margin: 12px 0 0; }
 code { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
+.facts > div { display: grid; grid-template-columns: 13rem 1fr; gap: 0 16px; }
+.facts.tiles { grid-template-columns: repeat(auto-fit, minmax(170px, 1fr)); gap: 12px 24px; }
+.facts.tiles > div { display: block; }
+.facts.tiles dt { font-size: .8125rem; } .facts.tiles dd { font-size: 1.15rem; font-weight: 600; }
 .notes { margin-top: 14px; padding-left: 1.2rem; font-size: .9375rem; color: var(--soft); }
 
 #tip { position: fixed; z-index: 2; display: none; pointer-events: none; background: var(--surface); color: var(--ink); border: 1px solid var(--line);
@@ -149,10 +155,17 @@ code { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberat
   .x, .axis { margin-left: 34px; }
   .x .minor { display: none; }
   td, th { padding: 6px 9px; }
-  .comparison tbody th { white-space: normal; min-width: 8.5rem; padding-left: 9px !important; }
+  .comparison tbody th { white-space: normal; min-width: 6.5rem; padding-left: 9px !important; line-height: 1.3; }
+  .comparison { font-size: .8125rem; }
+  .comparison td, .comparison th { padding: 6px 7px; }
+  .comparison .words { color: inherit; font-weight: inherit; margin: 0; }
+  .comparison .exact { display: none; }
+  .comparison thead th { white-space: normal; vertical-align: bottom; line-height: 1.25; }
   .comparison .title th { white-space: nowrap; }
-  .meaning, .facts { grid-template-columns: 1fr; }
-  .meaning dd, .facts dd { margin-bottom: 8px; }
+  .meaning { grid-template-columns: 1fr; }
+  .meaning dd { margin-bottom: 8px; }
+  .facts > div { grid-template-columns: 1fr; margin-bottom: 6px; }
+  .facts.tiles { grid-template-columns: 1fr 1fr; }
   .columns { gap: 3px; }
   .column { font-size: .6875rem; }
 }
@@ -161,9 +174,9 @@ code { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberat
 
 // Stripes lie flat, so that stretching a picture sideways leaves them alone.
 const std::string_view kPatterns = R"svg(<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>
-<pattern id="stripe-training" patternUnits="userSpaceOnUse" width="8" height="4"><rect class="stripe-ground" width="8" height="4"/><rect class="stripe-training" width="8" height="2"/></pattern>
-<pattern id="stripe-inference" patternUnits="userSpaceOnUse" width="8" height="4"><rect class="stripe-ground" width="8" height="4"/><rect class="stripe-inference" width="8" height="1.3"/></pattern>
-<pattern id="stripe-alarm" patternUnits="userSpaceOnUse" width="8" height="4"><rect class="stripe-ground" width="8" height="4"/><rect class="stripe-alarm" width="8" height="2"/></pattern>
+<pattern id="stripe-training" patternUnits="userSpaceOnUse" width="8" height="4"><rect class="ground-training" width="8" height="4"/><rect class="stripe-training" width="8" height="1"/></pattern>
+<pattern id="stripe-inference" patternUnits="userSpaceOnUse" width="8" height="4"><rect class="ground-inference" width="8" height="4"/><rect class="stripe-inference" width="8" height="1"/></pattern>
+<pattern id="stripe-alarm" patternUnits="userSpaceOnUse" width="8" height="4"><rect class="ground-alarm" width="8" height="4"/><rect class="stripe-alarm" width="8" height="2"/></pattern>
 </defs></svg>)svg";
 
 // Shows the row of a plot's own table under the pointer, or under the arrow keys.

@@ -57,6 +57,15 @@ std::string element(std::string_view name, std::string_view css, std::string_vie
   return fmt::format("<{0} class=\"{1}\">{2}</{0}>", name, escaped(css), escaped(text));
 }
 
+std::string unbroken(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == ' ') out += "\xC2\xA0";
+    else out += c;
+  }
+  return out;
+}
+
 std::string percent(double share) {
   const double finite = std::isfinite(share) ? share : 0;
   return fmt::format("{:.2f}%", std::clamp(finite * 100, 0.0, 100.0));

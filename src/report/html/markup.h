@@ -13,6 +13,9 @@ namespace weir::report::html {
 // <name class="css">escaped text</name>; no attribute when css is empty.
 [[nodiscard]] std::string element(std::string_view name, std::string_view css, std::string_view text);
 
+// The same text with no-break spaces: a number stays with its unit.
+[[nodiscard]] std::string unbroken(std::string_view text);
+
 // A length as per cent of its container, for styles: "37.42%". 0 to 100.
 [[nodiscard]] std::string percent(double share);
 

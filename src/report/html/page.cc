@@ -7,7 +7,6 @@
 #include "report/html/markup.h"
 #include "report/html/sections.h"
 #include "report/report.h"
-#include "text/text.h"
 
 namespace weir {
 namespace report::html {
@@ -16,9 +15,9 @@ namespace {
 std::string facts_line(const ReportData& data) {
   std::string out;
   const auto add = [&out](const std::string& fact) { out += (out.empty() ? "" : " · ") + fact; };
-  if (data.pool_cards > 0) add(number_text(data.pool_cards) + " cards");
-  if (data.nodes > 0) add(count_text(data.nodes) + " nodes");
-  if (data.jobs > 0) add(count_text(data.jobs) + " jobs");
+  if (data.pool_cards > 0) add(quantity_text(data.pool_cards, Quantity::cards));
+  if (data.nodes > 0) add(counted_text(data.nodes, "node"));
+  if (data.jobs > 0) add(counted_text(data.jobs, "job"));
   if (data.window_end_days > data.window_start_days)
     add(fmt::format("measured from day {} to day {}", number_text(data.window_start_days), number_text(data.window_end_days)));
   return out;

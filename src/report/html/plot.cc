@@ -150,7 +150,7 @@ std::string plot_html(const Plot& plot, const Timeline& time) {
   std::string out = fmt::format("<figure class=\"plot\" tabindex=\"0\" aria-label=\"{}\">", escaped(shown.title));
   out += element("figcaption", "", shown.title);
   if (!shown.about.empty()) out += element("p", "about", shown.about);
-  out += legend(shown);
+  if (shown.legend) out += legend(shown);
   out += axes(shown, drawn, time, picture(shown, drawn, time));
   return out + table(shown, drawn, time) + "</figure>\n";
 }

@@ -35,6 +35,7 @@ struct Plot {
   int height_px = 150;
   std::vector<Layer> bands;    // stacked, the first at the bottom
   std::vector<Layer> lines;
+  bool legend = true;
 };
 
 // Empty when the plot or the timeline has nothing to draw.

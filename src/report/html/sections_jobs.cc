@@ -27,7 +27,7 @@ std::string class_title(Classes classes, const ReportData& data, const std::stri
   for (const auto& policy : data.policies)
     if (const auto* found = class_of(policy, classes, label)) jobs = std::max(jobs, found->jobs);
   const auto name = classes == &ReportPolicy::by_size ? size_text(label) : label;
-  return fmt::format("{} ({} {})", name, count_text(jobs), jobs == 1 ? "job" : "jobs");
+  return fmt::format("{} ({})", name, counted_text(jobs, "job"));
 }
 
 std::string waits_table(const ReportData& data, Classes classes) {
@@ -135,8 +135,10 @@ std::string falls_by_day(const ReportData& data, const std::vector<ReportFall>& 
 
 std::string preemption_facts(const ReportPreemption& preemption) {
   const auto yields = total_yields(preemption);
-  std::string out = "<dl class=\"facts\">";
-  const auto add = [&out](const std::string& name, const std::string& value) { out += element("dt", "", name) + element("dd", "", value); };
+  std::string out = "<dl class=\"facts tiles\">";
+  const auto add = [&out](const std::string& name, const std::string& value) {
+    out += "<div>" + element("dt", "", name) + element("dd", "", value) + "</div>";
+  };
   add("Requests for inference", count_text(preemption.requests));
   if (measured(preemption.success_120s)) add("All cards free within 120 s", share_text(preemption.success_120s));
   if (measured(preemption.success_300s)) add("All cards free within 300 s", share_text(preemption.success_300s));

@@ -46,18 +46,18 @@ Figure useful_figure(const ReportData& data, const ReportPolicy& subject, const 
   Figure figure{"Useful share of the cards", share_text(subject.useful_share), {}, measured(subject.useful_share), {}, measured(data.bound_demand)};
   if (baseline != nullptr && measured(baseline->useful_share)) {
     figure.mark = measured(baseline->useful_share);
-    figure.lines.push_back(fmt::format("{}: {} (the mark)", baseline->name, share_text(baseline->useful_share)));
+    figure.lines.push_back(fmt::format("{}: {} (the mark)", baseline->name, unbroken(share_text(baseline->useful_share))));
   }
-  if (figure.bound) figure.lines.push_back(fmt::format("possible with these jobs: {} (the pale bar)", share_text(figure.bound)));
+  if (figure.bound) figure.lines.push_back(fmt::format("possible with these jobs: {} (the faint bar)", unbroken(share_text(figure.bound))));
   return figure;
 }
 
 Figure wait_figure(const std::string& title, Value subject, Value baseline, const ReportPolicy* policy) {
   Figure figure{title, words_text(subject), {}, {}, {}, {}};
   if (policy != nullptr && measured(baseline)) {
-    figure.lines.push_back(fmt::format("{}: {}", policy->name, words_text(baseline)));
+    figure.lines.push_back(fmt::format("{}: {}", policy->name, unbroken(words_text(baseline))));
     if (*measured(baseline) > 0 && measured(subject) && *measured(subject) > 0)
-      figure.lines.push_back(fmt::format("{} s against {} s", number_text(std::round(*measured(subject))), number_text(std::round(*measured(baseline)))));
+      figure.lines.push_back(fmt::format("{} against {}", unbroken(seconds_text(subject)), unbroken(seconds_text(baseline))));
   }
   return figure;
 }
@@ -85,7 +85,7 @@ void add_promises(const ReportPolicy& subject, const ReportPolicy* baseline, std
     figures.push_back({"Deadlines met", share_text(subject.deadlines_met_share), {}, measured(subject.deadlines_met_share), {}, {}});
     if (baseline != nullptr && measured(baseline->deadlines_met_share)) {
       figures.back().mark = measured(baseline->deadlines_met_share);
-      figures.back().lines.push_back(fmt::format("{}: {} (the mark)", baseline->name, share_text(baseline->deadlines_met_share)));
+      figures.back().lines.push_back(fmt::format("{}: {} (the mark)", baseline->name, unbroken(share_text(baseline->deadlines_met_share))));
     }
   }
 }
@@ -95,8 +95,9 @@ std::string row_html(const ComparisonRow& row, bool any_bound) {
   std::string out = "<tr><th scope=\"row\">" + escaped(row.label) + "</th>";
   for (std::size_t i = 0; i < row.values.size(); ++i) {
     const auto text = quantity_text(row.values[i], row.kind);
-    const auto words = row.kind == Quantity::seconds && row.values[i] ? element("span", "words", words_text(row.values[i])) : "";
-    out += best[i] ? fmt::format("<td class=\"best\"><b>{}</b>{}</td>", escaped(text), words) : fmt::format("<td>{}{}</td>", escaped(text), words);
+    const bool timed = row.kind == Quantity::seconds && row.values[i];
+    const auto words = timed ? element("span", "words", words_text(row.values[i])) : "";
+    out += fmt::format("<td{}>{}{}</td>", best[i] ? " class=\"best\"" : "", words, element("span", timed ? "exact" : "", text));
   }
   if (any_bound) out += fmt::format("<td class=\"limit\">{}</td>", row.bound ? escaped(quantity_text(row.bound, row.kind)) : "");
   return out + "</tr>";
@@ -115,7 +116,7 @@ std::string meaning_of(const std::vector<ComparisonGroup>& groups) {
 }
 
 void add_fact(std::string& out, const std::string& name, const std::string& value) {
-  if (!value.empty()) out += element("dt", "", name) + element("dd", "", value);
+  if (!value.empty()) out += "<div>" + element("dt", "", name) + element("dd", "", value) + "</div>";
 }
 
 }  // namespace
@@ -139,11 +140,11 @@ std::string headline(const ReportData& data) {
   const auto cards = data.pool_cards > 0 ? number_text(data.pool_cards) + " cards" : std::string("cards");
   if (baseline == nullptr || !measured(baseline->useful_share))
     return fmt::format("The {} do useful work {} of the time.", cards, share_text(subject->useful_share));
-  std::string out = fmt::format("The same {} do useful work {} of the time instead of {}", cards, share_text(subject->useful_share),
-                                share_text(baseline->useful_share));
+  std::string out = fmt::format("The same {} do useful work {} of the time instead of {}", cards, unbroken(share_text(subject->useful_share)),
+                                unbroken(share_text(baseline->useful_share)));
   if (measured(subject->all.wait_mean_s) && measured(baseline->all.wait_mean_s))
-    out += fmt::format(", and a job waits {} for its start instead of {}", words_text(subject->all.wait_mean_s),
-                       words_text(baseline->all.wait_mean_s));
+    out += fmt::format(", and a job waits {} for its start instead of {}", unbroken(words_text(subject->all.wait_mean_s)),
+                       unbroken(words_text(baseline->all.wait_mean_s)));
   return out + fmt::format(" ({} against {}).", subject->name, baseline->name);
 }
 
@@ -165,7 +166,7 @@ std::string cards_section(const ReportData& data) {
 }
 
 std::string policies_section(const ReportData& data) {
-  const auto groups = comparison_groups(data);
+  const auto groups = comparison_groups(data, Detail::overall);
   if (groups.empty()) return {};
   bool any_bound = false;
   for (const auto& group : groups)

@@ -64,6 +64,7 @@ std::string use_section(const ReportData& data) {
     plot.unit = "cards";
     plot.top = data.pool_cards;
     plot.height_px = 128;
+    plot.legend = body.empty();
     const auto& s = policy.series;
     plot.bands = {{"training", "training", s.training_useful},
                   {"inference", "inference", s.inference_served},
