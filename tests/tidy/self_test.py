@@ -9,6 +9,7 @@ import house
 import leftovers
 import lengths
 import purity
+import traps
 import words
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -163,6 +164,17 @@ class Leftovers(unittest.TestCase):
 
     def test_header_without_contract(self):
         self.assertEqual(len(leftovers.cpp_problems("f.h", "int a;\n")), 2)
+
+
+class Traps(unittest.TestCase):
+    def test_loop_over_what_a_temporary_holds(self):
+        for line in ("for (const Value& v : *value.items()) {", "for (auto& [k, v] : *a->b().items(1, f(2)))\n  g();", "for (int a : f(x).value()) {"):
+            self.assertEqual(len(traps.loop_problems("f.cc", line)), 1, line)
+
+    def test_loops_that_are_sound(self):
+        for line in ("for (const Value& v : *items) {", "for (int a : f()) {", "for (int a : x.items()) {", "for (int i = 0; i < *f(); ++i) {",
+                     "for (const auto& e : value.node().entries) {"):
+            self.assertEqual(traps.loop_problems("f.cc", line), [], line)
 
 
 class Tally(unittest.TestCase):
