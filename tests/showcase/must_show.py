@@ -88,8 +88,9 @@ def main(program, name):
     broken = 0
     for text, value_of, kept in promises:
         value = value_of(result)
-        print(f"{'kept' if kept(value) else 'BROKEN'}: {text}: {value}")
-        broken += not kept(value)
+        holds = value is not None and kept(value)
+        print(f"{'kept' if holds else 'BROKEN'}: {text}: {value}")
+        broken += not holds
     print(f"{len(promises) - broken} passed, {broken} failed")
     return 1 if broken else 0
 
