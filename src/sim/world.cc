@@ -16,7 +16,7 @@ namespace weir {
 
 namespace {
 
-constexpr int kStepsAtOneInstantMax = 10'000;  // more is a loop between engine and executor
+constexpr int kStepsAtOneInstantMax = 10'000;       // more is a loop between engine and executor
 constexpr std::size_t kReasonsCheckedPerStep = 16;  // waiting jobs looked at in turn, so that long queues stay cheap
 constexpr std::size_t kViolationsKept = 1'000;
 
@@ -39,7 +39,10 @@ struct World::Impl {
     std::uint64_t seq = 0;
     bool operator>(const Key& o) const { return at_ms != o.at_ms ? at_ms > o.at_ms : seq > o.seq; }
   };
-  struct RecordedStep { TimeMs now_ms = 0; std::vector<Event> events; };
+  struct RecordedStep {
+    TimeMs now_ms = 0;
+    std::vector<Event> events;
+  };
 
   World* world = nullptr;
   WorldOptions options;
@@ -207,7 +210,8 @@ std::int64_t World::Impl::waiting_without_reason() {
 }
 
 void World::Impl::violation(std::string text) {
-  if (violations.size() < kViolationsKept) violations.push_back("t=" + std::to_string(now_ms) + "ms " + std::move(text));
+  if (violations.size() < kViolationsKept)
+    violations.push_back("t=" + std::to_string(now_ms) + "ms " + std::move(text));
 }
 
 World::World(WorldOptions options) : impl_(std::make_unique<Impl>(options)) { impl_->world = this; }

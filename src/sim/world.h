@@ -25,9 +25,9 @@ class StepObserver {
 
 struct WorldOptions {
   SimulatedOptions executor;
-  bool audit = true;             // check every invariant at every step
-  bool time_steps = false;       // measure the wall time of each step
-  bool keep_events = false;      // so that the engine can be restarted by replay
+  bool audit = true;         // check every invariant at every step
+  bool time_steps = false;   // measure the wall time of each step
+  bool keep_events = false;  // so that the engine can be restarted by replay
 };
 
 class World {
@@ -59,9 +59,9 @@ class World {
   [[nodiscard]] const std::vector<std::string>& violations() const;  // what the auditor found
   [[nodiscard]] std::uint64_t decisions_hash() const;                // over all decisions so far
   [[nodiscard]] std::int64_t steps() const;
-  [[nodiscard]] TimeMs longest_gap_ms() const;                       // between two steps
-  [[nodiscard]] const std::vector<std::uint32_t>& step_ns() const;   // with time_steps
-  
+  [[nodiscard]] TimeMs longest_gap_ms() const;                      // between two steps
+  [[nodiscard]] const std::vector<std::uint32_t>& step_ns() const;  // with time_steps
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
