@@ -6,8 +6,8 @@ namespace weir {
 [[noreturn]] void check_failed(const char* condition, const char* file, int line);
 }  // namespace weir
 
-#define WEIR_CHECK(condition)                                       \
-  do {                                                              \
-    if (!(condition)) [[unlikely]]                                  \
-      ::weir::check_failed(#condition, __FILE__, __LINE__);         \
+#define WEIR_CHECK(condition)                               \
+  do {                                                      \
+    if (!(condition)) [[unlikely]]                          \
+      ::weir::check_failed(#condition, __FILE__, __LINE__); \
   } while (false)

@@ -10,10 +10,10 @@
 namespace weir {
 
 enum class ErrorCode {
-  bad_input,      // what was given cannot be used; `where` says which part
+  bad_input,  // what was given cannot be used; `where` says which part
   not_found,
-  too_large,      // over a documented bound
-  io,             // the system refused: message carries its words
+  too_large,  // over a documented bound
+  io,         // the system refused: message carries its words
   conflict,
   unavailable,
 };
@@ -23,8 +23,8 @@ struct Error {
   ErrorCode code = ErrorCode::bad_input;
   std::string message;
   std::string file;
-  int line = 0;    // 1-based; 0 = no place
-  int column = 0;  // 1-based; 0 = no place
+  int line = 0;     // 1-based; 0 = no place
+  int column = 0;   // 1-based; 0 = no place
   std::string key;  // full path of the key, "teams.A.quota"
 
   // "pool.yaml:12:3: teams.A.qouta: unknown key; nearest is quota"

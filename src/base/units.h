@@ -22,7 +22,7 @@ inline constexpr DurationMs kDay = 24 * kHour;
 inline constexpr TimeMs kNever = std::int64_t{1} << 60;
 
 inline constexpr std::int32_t kMilliPerCard = 1000;
-inline constexpr std::int32_t kCardsPerNodeMax = 64;  // a node's cards are a bit mask
+inline constexpr std::int32_t kCardsPerNodeMax = 64;               // a node's cards are a bit mask
 inline constexpr std::int64_t kUnlimited = std::int64_t{1} << 50;  // CPU or memory not declared
 
 }  // namespace weir

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -38,8 +38,11 @@ CheckedFile check_file(const std::string& path) {
 nlohmann::json to_json(const std::vector<Error>& errors) {
   auto out = nlohmann::json::array();
   for (const Error& error : errors) {
-    out.push_back({{"file", error.file}, {"line", error.line}, {"column", error.column},
-                   {"key", error.key}, {"message", error.message}});
+    out.push_back({{"file", error.file},
+                   {"line", error.line},
+                   {"column", error.column},
+                   {"key", error.key},
+                   {"message", error.message}});
   }
   return out;
 }
@@ -53,14 +56,14 @@ void print_json(const std::vector<std::string>& files, const std::vector<Checked
                    {"problems", to_json(ok ? std::vector<Error>{} : checked[i].pool.error())},
                    {"warnings", to_json(checked[i].warnings)}});
   }
-  fmt::print("{}\n", out.dump(2));
+  // A file name need not be UTF-8; JSON must be.
+  fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 std::string summary_of(const PoolConfig& pool) {
   return fmt::format("{} GPUs in {} nodes, guard {}, buffer {}, {} tiers, {} teams, {} services",
-                     pool.settings.total_gpus, pool.nodes.size(), pool.settings.guard_min_cards,
-                     pool.settings.buffer_cards, pool.settings.tiers.size(), pool.settings.teams.size(),
-                     pool.services.size());
+                     pool.settings.total_gpus, pool.nodes.size(), guard_cards(pool), pool.settings.buffer_cards,
+                     pool.settings.tiers.size(), pool.settings.teams.size(), pool.services.size());
 }
 
 void print_findings(const std::string& file, const CheckedFile& checked, bool quiet) {

@@ -31,8 +31,8 @@ struct FieldDoc {
 
 template <class T>
 struct Field : FieldDoc {
-  std::function<void(const Value&, T&)> read;      // adds problems, then leaves T as it was
-  std::function<std::string(const T&)> show;       // YAML on one line that reads the same; "" = leave out
+  std::function<void(const Value&, T&)> read;  // adds problems, then leaves T as it was
+  std::function<std::string(const T&)> show;   // YAML on one line that reads the same; "" = leave out
 };
 
 // Text as YAML: plain where that reads back the same, else in double quotes.
@@ -57,7 +57,8 @@ void read_fields(const Value& map, std::span<const Field<T>> fields, T& out, Giv
   if (!section) return;
   for (const YamlEntry& entry : map.node().entries) {
     const Value value(entry.value, section->path_of(entry.key), map.problems());
-    const auto field = std::find_if(fields.begin(), fields.end(), [&](const auto& row) { return row.key == entry.key; });
+    const auto field =
+        std::find_if(fields.begin(), fields.end(), [&](const auto& row) { return row.key == entry.key; });
     if (field != fields.end()) {
       given.emplace(value.path(), entry.at);
       field->read(value, out);
@@ -66,9 +67,9 @@ void read_fields(const Value& map, std::span<const Field<T>> fields, T& out, Giv
     std::vector<std::string> known;
     for (const Field<T>& row : fields) known.push_back(row.key);
     const std::string home = elsewhere ? elsewhere(entry.key) : std::string();
-    map.problems().add(entry.at, value.path(),
-                       home.empty() ? unknown_message("key", entry.key, known)
-                                    : "unknown key here; it belongs to " + home);
+    map.problems().add(
+        entry.at, value.path(),
+        home.empty() ? unknown_message("key", entry.key, known) : "unknown key here; it belongs to " + home);
   }
 }
 
@@ -86,8 +87,13 @@ Field<T> finish(Field<T> row, std::string rule) {
 
 template <class T, class Get>
 Field<T> whole(std::string key, Get get, Range range, std::string help, std::string rule = {}) {
-  Field<T> row{{std::move(key), "whole number", {}, std::to_string(range.min) + " to " + std::to_string(range.max),
-                std::move(help)}, {}, {}};
+  Field<T> row{{std::move(key),
+                "whole number",
+                {},
+                std::to_string(range.min) + " to " + std::to_string(range.max),
+                std::move(help)},
+               {},
+               {}};
   row.read = [get, range](const Value& value, T& out) {
     if (const auto number = value.whole(range)) {
       get(out) = static_cast<std::remove_cvref_t<decltype(get(out))>>(*number);
@@ -101,8 +107,13 @@ Field<T> whole(std::string key, Get get, Range range, std::string help, std::str
 template <class T, class Get>
 Field<T> milli(std::string key, Get get, Range range, std::string help, std::string rule = {}) {
   constexpr std::int64_t kMilli = 1000;
-  Field<T> row{{std::move(key), "decimal number", {},
-                print_scaled(range.min, kMilli) + " to " + print_scaled(range.max, kMilli), std::move(help)}, {}, {}};
+  Field<T> row{{std::move(key),
+                "decimal number",
+                {},
+                print_scaled(range.min, kMilli) + " to " + print_scaled(range.max, kMilli),
+                std::move(help)},
+               {},
+               {}};
   row.read = [get, range](const Value& value, T& out) {
     if (const auto number = value.milli(range)) {
       get(out) = static_cast<std::remove_cvref_t<decltype(get(out))>>(*number);
@@ -122,11 +133,19 @@ struct DurationRule {
 template <class T, class Get>
 Field<T> duration(std::string key, Get get, DurationRule rules, std::string help, std::string rule = {}) {
   const std::string type = rules.plain_unit == kMinute ? "duration, plain number in minutes" : "duration";
-  Field<T> row{{std::move(key), type + (rules.never.empty() ? "" : " or `" + std::string(rules.never) + "`"), {},
-                print_duration(rules.range.min) + " to " + print_duration(rules.range.max), std::move(help)}, {}, {}};
+  Field<T> row{{std::move(key),
+                type + (rules.never.empty() ? "" : " or `" + std::string(rules.never) + "`"),
+                {},
+                print_duration(rules.range.min) + " to " + print_duration(rules.range.max),
+                std::move(help)},
+               {},
+               {}};
   row.read = [get, rules](const Value& value, T& out) {
-    if (!rules.never.empty() && value.is_word(rules.never)) {
+    const bool word = !rules.never.empty() && value.is_scalar() && !parse_duration_ms(value.node().text, 1);
+    if (word && value.node().text == rules.never) {
       get(out) = kNever;
+    } else if (word) {
+      value.expected("a duration such as 90s, 10min, 12h or 7d, or " + std::string(rules.never));
     } else if (const auto length = value.duration(rules.plain_unit, rules.range)) {
       get(out) = *length;
     }
@@ -142,8 +161,13 @@ Field<T> duration(std::string key, Get get, DurationRule rules, std::string help
 // Memory; `unset` stands for "not declared" and is shown as nothing.
 template <class T, class Get>
 Field<T> memory(std::string key, Get get, Range range, std::int64_t unset, std::string help, std::string rule = {}) {
-  Field<T> row{{std::move(key), "memory, plain number in MiB", {},
-                print_memory_mib(range.min) + " to " + print_memory_mib(range.max), std::move(help)}, {}, {}};
+  Field<T> row{{std::move(key),
+                "memory, plain number in MiB",
+                {},
+                print_memory_mib(range.min) + " to " + print_memory_mib(range.max),
+                std::move(help)},
+               {},
+               {}};
   row.read = [get, range](const Value& value, T& out) {
     if (const auto mib = value.memory_mib(range)) get(out) = *mib;
   };

@@ -18,8 +18,8 @@ using ElementSink = std::function<void(const Value& element, T item, Draft& draf
 
 template <class T>
 struct ListRules {
-  std::vector<Field<T>> rows;            // with a row "name"
-  bool name_needed = true;               // in the list form
+  std::vector<Field<T>> rows;  // with a row "name"
+  bool name_needed = true;     // in the list form
   ElementSink<T> sink;
 };
 
@@ -28,17 +28,20 @@ void read_named(const Value& section, const ListRules<T>& rules, Draft& draft) {
   std::vector<Field<T>> unnamed;  // in the map form the name stands before the colon
   std::copy_if(rules.rows.begin(), rules.rows.end(), std::back_inserter(unnamed),
                [](const Field<T>& row) { return row.key != "name"; });
-  const auto named = std::find_if(rules.rows.begin(), rules.rows.end(),
-                                  [](const Field<T>& row) { return row.key == "name"; });
+  const auto named =
+      std::find_if(rules.rows.begin(), rules.rows.end(), [](const Field<T>& row) { return row.key == "name"; });
   const auto map = section.section();
   if (!map) return;
   for (const YamlEntry& entry : section.node().entries) {
-    const Value element(entry.value, map->path_of(entry.key), section.problems());
+    // `A:` alone is a name with nothing said about it.
+    const YamlNode nothing{.kind = YamlNode::Kind::map, .at = entry.at, .text = {}, .items = {}, .entries = {}};
+    const bool bare = entry.value.kind == YamlNode::Kind::null && !entry.value.reported;
+    const Value element(bare ? nothing : entry.value, map->path_of(entry.key), section.problems());
     draft.given.emplace(element.path(), entry.at);
     T item;
     const YamlNode key{.kind = YamlNode::Kind::scalar, .at = entry.at, .text = entry.key, .items = {}, .entries = {}};
     named->read(Value(key, element.path(), section.problems()), item);
-    if (!element.is_null()) read_fields<T>(element, unnamed, item, draft.given);
+    read_fields<T>(element, unnamed, item, draft.given);
     rules.sink(element, std::move(item), draft);
   }
 }
@@ -93,8 +96,8 @@ std::string print_list(const std::string& name, const std::vector<Field<T>>& row
 
 template <class T>
 SectionRow list_section(std::string name, std::string form, std::string help, const std::vector<Field<T>>& rows) {
-  SectionRow section{.name = std::move(name), .form = std::move(form), .help = std::move(help),
-                     .fields = {}, .read = {}, .print = {}};
+  SectionRow section{
+      .name = std::move(name), .form = std::move(form), .help = std::move(help), .fields = {}, .read = {}, .print = {}};
   for (const Field<T>& row : rows) section.fields.push_back(row);
   return section;
 }

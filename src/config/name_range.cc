@@ -9,8 +9,7 @@ namespace {
 constexpr std::size_t kDigitsMax = 9;
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && text.size() <= kDigitsMax &&
-         text.find_first_not_of("0123456789") == std::string_view::npos;
+  return !text.empty() && text.size() <= kDigitsMax && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::int64_t value_of(std::string_view digits) {
@@ -58,8 +57,8 @@ Result<std::vector<std::string>> expand_names(std::string_view pattern, std::int
   const std::int64_t high = value_of(last);
   if (high < low) return bad("the range {" + std::string(inside) + "} runs down");
   if (high - low >= names_max) {
-    return fail(ErrorCode::too_large, "the range {" + std::string(inside) + "} stands for more than " +
-                                          std::to_string(names_max) + " names");
+    return fail(ErrorCode::too_large,
+                "the range {" + std::string(inside) + "} stands for more than " + std::to_string(names_max) + " names");
   }
   std::vector<std::string> out;
   for (std::int64_t number = low; number <= high; ++number) {
@@ -74,8 +73,8 @@ NameRun first_run(std::span<const std::string> names) {
   const std::int64_t low = value_of(first.digits);
   std::size_t count = 1;
   while (count < names.size() &&
-         names[count] == std::string(first.stem) +
-                             padded(low + static_cast<std::int64_t>(count), width_of(first.digits))) {
+         names[count] ==
+             std::string(first.stem) + padded(low + static_cast<std::int64_t>(count), width_of(first.digits))) {
     ++count;
   }
   if (count == 1) return {names[0], 1};

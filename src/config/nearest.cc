@@ -8,7 +8,8 @@ namespace weir {
 namespace {
 constexpr std::size_t kCompared = 64;  // keys are short; a bound keeps hostile ones cheap
 constexpr std::size_t kPrefix = 4;
-}
+constexpr int kShort = 4;  // half of such a word changed is another word
+}  // namespace
 
 int edit_distance(std::string_view a, std::string_view b) {
   a = a.substr(0, kCompared);
@@ -34,7 +35,7 @@ std::optional<std::string> nearest_word(std::string_view word, std::span<const s
   int best_distance = 0;
   for (const std::string& candidate : words) {
     const int longer = static_cast<int>(std::min(kCompared, std::max(word.size(), candidate.size())));
-    const int allowed = std::min(std::max(2, longer / 3), longer - 1);
+    const int allowed = longer <= kShort ? longer / 3 : std::max(2, longer / 3);
     // A word cut short or drawn out (gpu_mem, quotas_of_team) is near, however long the rest.
     const bool begins = word.size() >= kPrefix && candidate.size() >= kPrefix &&
                         (candidate.starts_with(word) || word.starts_with(candidate));

@@ -30,6 +30,8 @@ TEST(Nearest, FarWordsAreNotNear) {
   EXPECT_EQ(nearest_word("tier", words), "tiers");
   EXPECT_EQ(nearest_word("elephant", words), std::nullopt);
   EXPECT_EQ(nearest_word("", words), std::nullopt);
+  EXPECT_EQ(nearest_word("H100", std::vector<std::string>{"A100", "L40S"}), "A100");
+  EXPECT_EQ(nearest_word("H200", std::vector<std::string>{"A100", "L40S"}), std::nullopt);
   EXPECT_EQ(nearest_word("x", std::vector<std::string>{"y"}), std::nullopt);
 }
 

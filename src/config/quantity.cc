@@ -15,13 +15,19 @@ struct Unit {
 };
 
 // Largest first: the printer takes the first that divides.
-constexpr std::array kDurationUnits = {Unit{"d", kDay}, Unit{"h", kHour}, Unit{"min", kMinute},
-                                       Unit{"s", kSecond}, Unit{"ms", 1}};
+constexpr std::array kDurationUnits = {Unit{"d", kDay}, Unit{"h", kHour}, Unit{"min", kMinute}, Unit{"s", kSecond},
+                                       Unit{"ms", 1}};
 
 constexpr std::int64_t kKi = 1024;
 constexpr std::array kMemoryUnits = {  // bytes
-    Unit{"Ti", kKi * kKi * kKi * kKi}, Unit{"Gi", kKi * kKi * kKi}, Unit{"Mi", kKi * kKi}, Unit{"Ki", kKi},
-    Unit{"T", 1'000'000'000'000},      Unit{"G", 1'000'000'000},    Unit{"M", 1'000'000},  Unit{"K", 1000},
+    Unit{"Ti", kKi* kKi* kKi* kKi},
+    Unit{"Gi", kKi* kKi* kKi},
+    Unit{"Mi", kKi* kKi},
+    Unit{"Ki", kKi},
+    Unit{"T", 1'000'000'000'000},
+    Unit{"G", 1'000'000'000},
+    Unit{"M", 1'000'000},
+    Unit{"K", 1000},
     Unit{"k", 1000}};
 constexpr std::int64_t kMiB = kKi * kKi;
 
@@ -75,8 +81,8 @@ Result<std::int64_t> parse_scaled(std::string_view text, std::int64_t unit, std:
   const std::size_t point = rest.find('.');
   const std::string_view whole = rest.substr(0, point);
   std::string_view fraction = point == std::string_view::npos ? std::string_view{} : rest.substr(point + 1);
-  const bool plain = rest.find_first_not_of("0123456789.") == std::string_view::npos &&
-                     fraction.find('.') == std::string_view::npos;
+  const bool plain =
+      rest.find_first_not_of("0123456789.") == std::string_view::npos && fraction.find('.') == std::string_view::npos;
   if (!plain || whole.empty() || (point != std::string_view::npos && fraction.empty())) return bad("no number");
   if (whole.size() > 1 && whole[0] == '0') return bad("a number does not begin with 0");
   while (fraction.ends_with('0')) fraction.remove_suffix(1);
@@ -120,8 +126,8 @@ Result<std::int64_t> parse_memory_mib(std::string_view text) {
   const auto bytes = parse_scaled(text.substr(0, length), unit->size, "bytes");
   if (!bytes) return bytes;
   if (*bytes % kMiB != 0) {
-    return bad("not a whole number of MiB; " + std::string(name) + (name.ends_with('i') ? " is 1024 bytes"
-               : " counts in thousands, " + std::string(name) + "i in 1024s"));
+    return bad("not a whole number of MiB; " + std::string(name) +
+               (name.ends_with('i') ? " is 1024 bytes" : " counts in thousands, " + std::string(name) + "i in 1024s"));
   }
   return *bytes / kMiB;
 }

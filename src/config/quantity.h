@@ -23,8 +23,8 @@ namespace weir {
 [[nodiscard]] Result<DurationMs> parse_duration_ms(std::string_view text, DurationMs plain_unit_ms);
 [[nodiscard]] Result<std::int64_t> parse_memory_mib(std::string_view text);
 
-[[nodiscard]] std::string print_duration(DurationMs duration_ms);         // "10min", "90s", "0s"
-[[nodiscard]] std::string print_memory_mib(std::int64_t mib);             // "16Gi", "100Mi"
+[[nodiscard]] std::string print_duration(DurationMs duration_ms);               // "10min", "90s", "0s"
+[[nodiscard]] std::string print_memory_mib(std::int64_t mib);                   // "16Gi", "100Mi"
 [[nodiscard]] std::string print_scaled(std::int64_t value, std::int64_t unit);  // (1500, 1000): "1.5"
 
 }  // namespace weir

@@ -203,8 +203,8 @@ std::optional<DurationMs> Value::duration(DurationMs plain_unit_ms, Range range_
   }
   const auto value = parse_duration_ms(node_->text, plain_unit_ms);
   if (!value) {
-    problem("expects a duration such as 90s, 10min, 12h or 7d, has " + describe(*node_) + " (" +
-            value.error().message + ")");
+    problem("expects a duration such as 90s, 10min, 12h or 7d, has " + describe(*node_) + " (" + value.error().message +
+            ")");
     return std::nullopt;
   }
   if (*value < range_ms.min || *value > range_ms.max) {
@@ -226,8 +226,7 @@ std::optional<std::int64_t> Value::memory_mib(Range range_mib) const {
     return std::nullopt;
   }
   if (*value < range_mib.min || *value > range_mib.max) {
-    problem(bounds_message(print_memory_mib(range_mib.min), print_memory_mib(range_mib.max),
-                           print_memory_mib(*value)));
+    problem(bounds_message(print_memory_mib(range_mib.min), print_memory_mib(range_mib.max), print_memory_mib(*value)));
     return std::nullopt;
   }
   return *value;

@@ -43,9 +43,9 @@ struct YamlEntry;
 struct YamlNode {
   enum class Kind : std::uint8_t { null, scalar, list, map };
   Kind kind = Kind::null;
-  bool quoted = false;    // scalar in quotes or a text block
-  bool reported = false;  // already a problem (an alias, a tag): readers stay silent
-  Place at;               // a null value stands where its key stands
+  bool quoted = false;             // scalar in quotes or a text block
+  bool reported = false;           // already a problem (an alias, a tag): readers stay silent
+  Place at;                        // a null value stands where its key stands
   std::string text;                // scalar
   std::vector<YamlNode> items;     // list
   std::vector<YamlEntry> entries;  // map, in file order, keys all different
@@ -133,8 +133,8 @@ class Value {
   // The index in `words` of the word that is there.
   [[nodiscard]] std::optional<std::size_t> word(std::span<const std::string_view> words) const;
 
-  [[nodiscard]] std::optional<Section> section() const;             // a map
-  [[nodiscard]] std::optional<std::vector<Value>> items() const;    // a list
+  [[nodiscard]] std::optional<Section> section() const;                 // a map
+  [[nodiscard]] std::optional<std::vector<Value>> items() const;        // a list
   [[nodiscard]] std::optional<std::vector<std::string>> texts() const;  // a list of scalars, or one scalar
 
   void problem(std::string message, ErrorCode code = ErrorCode::bad_input) const;

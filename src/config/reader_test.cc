@@ -89,21 +89,24 @@ TEST(ReadYaml, AnEmptyTextIsANullNode) {
 TEST(ReadYaml, RefusesWhatIsNoPlainTree) {
   EXPECT_EQ(only_problem_of("a: 1\nb: 2\na: 3\n"), "3:1 a: this key is given twice; the first is on line 1");
   EXPECT_EQ(only_problem_of("t:\n  x: 1\n  x: 1\n"), "3:3 t.x: this key is given twice; the first is on line 2");
-  EXPECT_EQ(only_problem_of("a: &x 1\n"), "1:4 a: anchors (&) are not used here; write the value out where it is wanted");
+  EXPECT_EQ(only_problem_of("a: &x 1\n"),
+            "1:4 a: anchors (&) are not used here; write the value out where it is wanted");
   EXPECT_THAT(only_problem_of("a: !!int 5\n"), StartsWith("1:4 a: tags (!) are not used here"));
   EXPECT_THAT(only_problem_of("[a]: 1\n"), HasSubstr("a key must be plain text"));
   EXPECT_THAT(only_problem_of("~: 1\n"), HasSubstr("a key must be plain text"));
   EXPECT_THAT(only_problem_of("a: 1\n---\nb: 1\n"), HasSubstr("a second document begins"));
   EXPECT_THAT(only_problem_of("a: {b: 1\n"), HasSubstr("not valid YAML: "));
   EXPECT_THAT(only_problem_of("a: *nowhere\n"), HasSubstr("not valid YAML: "));
-  EXPECT_THAT(problems_of("x: &x {k: 1}\ny: {<<: *x}\n"), ::testing::ElementsAre(HasSubstr("anchors"), HasSubstr("merge keys")));
+  EXPECT_THAT(problems_of("x: &x {k: 1}\ny: {<<: *x}\n"),
+              ::testing::ElementsAre(HasSubstr("anchors"), HasSubstr("merge keys")));
   EXPECT_THAT(problems_of("x: &x 1\ny: *x\n"), ::testing::ElementsAre(HasSubstr("anchors"), HasSubstr("aliases")));
 }
 
 TEST(ReadYaml, RefusesWhatIsNoText) {
   EXPECT_THAT(only_problem_of(std::string_view("a: 1\nb: \0x\n", 11)), StartsWith("2:4 : a NUL byte"));
   EXPECT_THAT(only_problem_of("a: \x01\n"), StartsWith("1:4 : a control character"));
-  for (const std::string_view bytes : {"a: \xFF", "a: \xC0\x80", "a: \xED\xA0\x80", "a: \xF4\x90\x80\x80", "a: \xE4\xBD"}) {
+  for (const std::string_view bytes :
+       {"a: \xFF", "a: \xC0\x80", "a: \xED\xA0\x80", "a: \xF4\x90\x80\x80", "a: \xE4\xBD"}) {
     EXPECT_EQ(only_problem_of(bytes), "1:4 : not valid UTF-8");
   }
 }
@@ -144,7 +147,9 @@ TEST(ReadYaml, AMillionBytesOfAnythingStaysQuick) {
 
 TEST(ReadFile, RefusesALargeFileWithoutReadingIt) {
   const auto path = std::filesystem::temp_directory_path() / "weir_reader_test_large.yaml";
-  { std::ofstream(path) << "a: 1\n"; }
+  {
+    std::ofstream(path) << "a: 1\n";
+  }
   std::filesystem::resize_file(path, 100'000'000);
   const auto before = std::chrono::steady_clock::now();
   const auto text = read_bounded_file(path.string());

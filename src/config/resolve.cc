@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/config.h"
 #include "config/nearest.h"
 
 namespace weir {
@@ -10,9 +11,9 @@ namespace weir {
 namespace {
 
 constexpr std::int32_t kCardsPerDefaultNode = 8;
-constexpr DurationMs kLeadMargin = 90 * kSecond;      // save, exit and proof after the boundary (engine.md 11)
+constexpr DurationMs kLeadMargin = 90 * kSecond;  // save, exit and proof after the boundary (engine.md 11)
 constexpr std::int64_t kFloorPercent = 25;
-constexpr std::int64_t kBudgetHours = 168;            // the rolling window of the deadline budget
+constexpr std::int64_t kBudgetHours = 168;  // the rolling window of the deadline budget
 constexpr std::int64_t kBudgetPercent = 20;
 constexpr std::size_t kTiersMax = 100;
 
@@ -73,8 +74,8 @@ void resolve_nodes(const Resolver& in, bool has_nodes) {
   } else {
     const std::int64_t cards = cards_of(in.config().nodes);
     if (cards < 1 || cards > kCardsMax) {
-      in.problem("nodes", "the nodes have " + std::to_string(cards) + " GPUs; a pool has 1 to " +
-                              std::to_string(kCardsMax));
+      in.problem("nodes",
+                 "the nodes have " + std::to_string(cards) + " GPUs; a pool has 1 to " + std::to_string(kCardsMax));
     } else if (has_total && cards != in.settings().total_gpus) {
       in.problem("pool.total_gpus", "is " + std::to_string(in.settings().total_gpus) + ", but the nodes have " +
                                         std::to_string(cards) + " GPUs");
@@ -102,6 +103,14 @@ void check_tiers_differ(const Resolver& in) {
   }
 }
 
+std::vector<std::string> training_tiers(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const TierSpec& tier : settings.tiers) {
+    if (tier.role == TierRole::training) names.push_back(tier.name);
+  }
+  return names;
+}
+
 void check_tier_roles(const Resolver& in) {
   const auto& tiers = in.settings().tiers;
   const auto count = [&](TierRole role) {
@@ -109,22 +118,16 @@ void check_tier_roles(const Resolver& in) {
   };
   const auto inference = count(TierRole::inference);
   if (inference != 1) {
+    const auto near_name = inference == 0 ? nearest_word("infer_core", training_tiers(in.settings())) : std::nullopt;
     in.problem("priority_tiers", "exactly one tier has the role inference, here " + std::to_string(inference) +
-                                     " have; infer_core has it by its name");
+                                     " have; infer_core has it by its name" +
+                                     (near_name ? ", and nearest to that is " + *near_name : ""));
   }
   if (count(TierRole::deadline) > 1) {
-    in.problem("priority_tiers", "at most one tier has the role deadline, here " +
-                                     std::to_string(count(TierRole::deadline)) + " have");
+    in.problem("priority_tiers",
+               "at most one tier has the role deadline, here " + std::to_string(count(TierRole::deadline)) + " have");
   }
   if (count(TierRole::training) == 0) in.problem("priority_tiers", "at least one tier has the role training");
-}
-
-std::vector<std::string> training_tiers(const Settings& settings) {
-  std::vector<std::string> names;
-  for (const TierSpec& tier : settings.tiers) {
-    if (tier.role == TierRole::training) names.push_back(tier.name);
-  }
-  return names;
 }
 
 // A tier named at `path` must be a training tier.
@@ -191,7 +194,7 @@ std::int64_t service_guard_cards(const PoolConfig& config) {
 
 void warn_of_guard_sum(const Resolver& in) {
   const std::int64_t sum = service_guard_cards(in.config());
-  if (sum <= in.settings().guard_min_cards) return;
+  if (sum <= in.settings().guard_min_cards || !in.draft.has("pool.inference_guard_min")) return;
   in.warn("pool.inference_guard_min", "is " + std::to_string(in.settings().guard_min_cards) +
                                           ", but the services' guards use " + std::to_string(sum) +
                                           " cards: the guard is their sum");
@@ -232,7 +235,8 @@ void resolve_owed(const Resolver& in) {
                "guard (" + cards(guard) + ") + elastic_buffer (" + cards(buffer) + ") + training_floor (" +
                    cards(settings.training_floor_cards) + ") are more than the pool's " + cards(pool) + " cards");
   }
-  if (!in.draft.has("deadline.budget")) settings.deadline_budget_ms = budget_of(std::max<std::int64_t>(0, pool - guard));
+  if (!in.draft.has("deadline.budget"))
+    settings.deadline_budget_ms = budget_of(std::max<std::int64_t>(0, pool - guard));
   warn_of_guard_sum(in);
   check_guard_shapes(in);
 }
@@ -265,8 +269,9 @@ void warn_of_model(const Resolver& in, const std::string& path, const std::strin
   if (std::binary_search(nodes.models.begin(), nodes.models.end(), model)) return;
   const auto nearest = nearest_word(model, nodes.models);
   in.warn(path, "no node has the GPU model " + quoted_for_message(model) +
-                    (nearest ? "; nearest is " + *nearest
-                             : nodes.models.empty() ? "; no node names its model" : ""));
+                    (nearest                ? "; nearest is " + *nearest
+                     : nodes.models.empty() ? "; no node names its model"
+                                            : ""));
 }
 
 template <class T>
@@ -289,7 +294,8 @@ void resolve_team(const Resolver& in, std::size_t index, const NodeFacts& nodes)
     for (const std::string& tier : team.tiers) check_training_tier(in, path + ".tiers", tier);
   }
   for (const auto& [model, cards] : team.quota_of_model) warn_of_model(in, path + ".quota", model, nodes);
-  if (team.deadline_budget_ms < 0 && team.has_quota && team.borrow) team.deadline_budget_ms = budget_of(team.quota_cards);
+  if (team.deadline_budget_ms < 0 && team.has_quota && team.borrow)
+    team.deadline_budget_ms = budget_of(team.quota_cards);
 }
 
 void warn_of_entitlements(const Resolver& in) {
@@ -319,7 +325,8 @@ void resolve_service(const Resolver& in, std::size_t index, const NodeFacts& nod
   const bool standard = service.service_class == ServiceClass::standard;
   const bool tier_given = in.draft.has(path + ".tier");
   if (!standard && (tier_given || service.tier_weight >= 0)) {
-    in.problem(path + (tier_given ? ".tier" : ".tier_weight"), "only a service of class standard has a tier of its own");
+    in.problem(path + (tier_given ? ".tier" : ".tier_weight"),
+               "only a service of class standard has a tier of its own");
   } else if (tier_given && service.tier_weight >= 0) {
     in.problem(path + ".tier_weight", "has both tier and tier_weight");
   } else if (standard && service.tier_weight < 0 && in.sound("priority_tiers") && in.sound("pool.default_tier")) {

@@ -10,8 +10,4 @@ namespace weir {
 // Rules over keys that already have problems are left out: their numbers mean nothing.
 void resolve(Draft& draft, Problems& problems, Problems& warnings);
 
-// Cards that the guard comes to: the larger of inference_guard_min and what the
-// services' guards use (shares of a service rounded up to whole cards).
-[[nodiscard]] std::int64_t guard_cards(const PoolConfig& config);
-
 }  // namespace weir

@@ -15,14 +15,14 @@ constexpr std::int64_t kWeightMax = 1'000'000;
 constexpr std::array<std::string_view, 3> kRoleWords = {"inference", "deadline", "training"};
 
 std::vector<Field<TierSpec>> tier_rows() {
-  return {field::name<TierSpec>("name", WEIR_AT(name), "Name of the tier; all different.", "must be given"),
-          field::whole<TierSpec>("weight", WEIR_AT(weight), {1, kWeightMax},
-                                 "Orders the tiers, the largest first; all different, never multiplied.",
-                                 "must be given"),
-          field::word<TierSpec>("role", WEIR_AT(role), kRoleWords,
-                                "What the tier is for: one holds inference, at most one promoted jobs, the others "
-                                "training.",
-                                "infer_core: inference, train_deadline_near: deadline, any other name: training")};
+  return {
+      field::name<TierSpec>("name", WEIR_AT(name), "Name of the tier; all different.", "must be given"),
+      field::whole<TierSpec>("weight", WEIR_AT(weight), {1, kWeightMax},
+                             "Orders the tiers, the largest first; all different, never multiplied.", "must be given"),
+      field::word<TierSpec>("role", WEIR_AT(role), kRoleWords,
+                            "What the tier is for: one holds inference, at most one promoted jobs, the others "
+                            "training.",
+                            "infer_core: inference, train_deadline_near: deadline, any other name: training")};
 }
 
 TierRole role_by_name(const std::string& name) {
@@ -39,7 +39,7 @@ void take_tier(const Value& element, TierSpec tier, Draft& draft) {
 
 struct NodeDraft {
   NodeSpec node;
-  std::int64_t count = 0;  // 0 = not given
+  std::int64_t count = 0;        // 0 = not given
   std::optional<Value> islands;  // read once the number of cards is known
 };
 
@@ -50,11 +50,11 @@ std::string show_islands(const NodeDraft& in) {
 }
 
 std::vector<Field<NodeDraft>> node_rows() {
-  Field<NodeDraft> count = field::whole<NodeDraft>("count", WEIR_AT(count), {1, kNodesMax},
-                                                   "So many nodes alike; 1, 2, 3 ... is put after the name.", "one node");
+  Field<NodeDraft> count = field::whole<NodeDraft>(
+      "count", WEIR_AT(count), {1, kNodesMax}, "So many nodes alike; 1, 2, 3 ... is put after the name.", "one node");
   count.show = [](const NodeDraft&) { return std::string(); };
-  return {field::name<NodeDraft>("name", WEIR_AT(node.name),
-                                 "Name of the node; n{1..8} names eight. All different.", "n1, n2, n3 ..."),
+  return {field::name<NodeDraft>("name", WEIR_AT(node.name), "Name of the node; n{1..8} names eight. All different.",
+                                 "n1, n2, n3 ..."),
           std::move(count),
           field::whole<NodeDraft>("gpus", WEIR_AT(node.cards), {0, kCardsPerNodeMax}, "Cards of the node."),
           field::name<NodeDraft>("model", WEIR_AT(node.model), "Its GPU model.", "one unnamed model"),
@@ -122,8 +122,10 @@ std::optional<std::vector<std::string>> names_of(const Value& element, const Nod
     pattern += "{1.." + std::to_string(node.count) + "}";
   }
   auto names = expand_names(pattern, std::max<std::int64_t>(room, 1));
-  if (names && static_cast<std::int64_t>(names->size()) > room) {
-    names = fail(ErrorCode::too_large, "more than " + std::to_string(kNodesMax) + " nodes");
+  const bool no_room = names ? static_cast<std::int64_t>(names->size()) > room
+                             : names.error().code == ErrorCode::too_large;
+  if (no_room) {
+    names = fail(ErrorCode::too_large, "with these there are more than " + std::to_string(kNodesMax) + " nodes");
   }
   if (!names) {
     draft.problem(element, names.error().message, names.error().code);
@@ -143,7 +145,8 @@ void take_node(const Value& element, NodeDraft node, Draft& draft) {
   for (const std::string& name : *names) {
     const auto [first, fresh] = draft.node_lines.emplace(name, element.at().line);
     if (!fresh) {
-      draft.problem(element, "a node " + quoted_for_message(name) + " is already on line " + std::to_string(first->second));
+      draft.problem(element,
+                    "a node " + quoted_for_message(name) + " is already on line " + std::to_string(first->second));
       return;
     }
     NodeSpec spec = node.node;
@@ -197,7 +200,8 @@ SectionRow nodes_section() {
   SectionRow section = list_section<NodeDraft>(
       "nodes", "list, or map from name",
       "The machines, in the order in which they are filled. Without this section: nodes of 8 cards up to "
-      "pool.total_gpus.", rows);
+      "pool.total_gpus.",
+      rows);
   const ListRules<NodeDraft> rules{.rows = rows, .name_needed = false, .sink = take_node};
   section.read = [rules](const Value& value, Draft& draft) { read_elements(value, rules, draft); };
   section.print = [rows](const PoolConfig& config) { return print_nodes(rows, config.nodes); };

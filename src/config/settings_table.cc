@@ -93,15 +93,13 @@ Rows pool_rules() {
                "The engine looks at the pool at least this often."),
       duration("backoff_first", WEIR_AT(settings.backoff_first_ms), {.range = kAnyDuration},
                "Wait after a job's first failure of its own; four times as long after each further one."),
-      duration("backoff_max", WEIR_AT(settings.backoff_max_ms), {.range = kAnyDuration},
-               "The longest such wait."),
+      duration("backoff_max", WEIR_AT(settings.backoff_max_ms), {.range = kAnyDuration}, "The longest such wait."),
       Row{{"fault_policy", "map from error number to `restart_job` or `remove_gpu_until_ok`",
            "restart_job for 13, 31, 43, 45 and 94; remove_gpu_until_ok for all others", "",
            "What an error reported by a card does; what is given here is added to the default."},
           read_fault_policy,
           show_fault_policy},
-      field::flag<PoolConfig>("shadow", WEIR_AT(settings.shadow),
-                              "Decide and record, but carry nothing out."),
+      field::flag<PoolConfig>("shadow", WEIR_AT(settings.shadow), "Decide and record, but carry nothing out."),
   };
 }
 
@@ -129,8 +127,7 @@ Rows preempt_rows() {
 
 Rows order_rows() {
   return {
-      field::word<PoolConfig>("rule", WEIR_AT(settings.order), kOrderWords,
-                              "Who comes first inside a training tier."),
+      field::word<PoolConfig>("rule", WEIR_AT(settings.order), kOrderWords, "Who comes first inside a training tier."),
       field::duration<PoolConfig>("share_half_life", WEIR_AT(settings.share_half_life_ms), {.range = kRealDuration},
                                   "Time in which past use of a team counts half."),
   };
@@ -168,10 +165,10 @@ Rows deadline_rows() {
       field::duration<PoolConfig>("unknown_horizon", WEIR_AT(settings.unknown_horizon_ms), {.range = kAnyDuration},
                                   "With the remaining time unknown: promoted when the deadline is nearer than this."),
   };
-  Row budget = field::hours<PoolConfig>(
-      "budget", WEIR_AT(settings.deadline_budget_ms), kHour, kGpuHoursMax,
-      "GPU-hours in 168 h that may be promoted in a pool without teams; `none` = no bound.",
-      "(pool - guard) x 168 h x 20 %");
+  Row budget =
+      field::hours<PoolConfig>("budget", WEIR_AT(settings.deadline_budget_ms), kHour, kGpuHoursMax,
+                               "GPU-hours in 168 h that may be promoted in a pool without teams; `none` = no bound.",
+                               "(pool - guard) x 168 h x 20 %");
   budget.type += " or `none`";
   budget.read = [hours = budget.read](const Value& value, PoolConfig& out) {
     if (value.is_word("none")) {
@@ -209,8 +206,9 @@ Rows buffer_rows() {
 }
 
 Rows defrag_rows() {
-  return {field::word<PoolConfig>("mode", WEIR_AT(settings.defrag), kDefragWords,
-                                  "Whether runs are moved to join free cards: never, for a waiting job, or also when quiet."),
+  return {field::word<PoolConfig>(
+              "mode", WEIR_AT(settings.defrag), kDefragWords,
+              "Whether runs are moved to join free cards: never, for a waiting job, or also when quiet."),
           field::whole<PoolConfig>("moves_per_hour", WEIR_AT(settings.moves_per_hour), {0, 100'000},
                                    "Moves in the background that one hour may have."),
           field::whole<PoolConfig>("mix_starts", WEIR_AT(settings.mix_starts), {1, 1'000'000},

@@ -67,7 +67,8 @@ std::vector<Field<TeamSpec>> team_rows() {
 }
 
 void take_team(const Value& element, TeamSpec team, Draft& draft) {
-  if (team.borrow && !draft.has(element.path() + ".quota")) {
+  // Not while the team has other problems: the quota may be what is misspelt.
+  if (team.borrow && !draft.has(element.path() + ".quota") && !element.problems().touches(element.path())) {
     draft.problem(element, "borrow needs a quota: without one nothing is guaranteed or borrowed");
   }
   draft.config.settings.teams.push_back(std::move(team));
@@ -88,40 +89,39 @@ std::vector<Field<ServiceDraft>> service_kind_rows() {
   weight.show = [](const ServiceDraft& in) {
     return in.service.tier_weight < 0 ? std::string() : std::to_string(in.service.tier_weight);
   };
-  return {field::name<ServiceDraft>("name", WEIR_AT(service.name), "Name of the service; all different.",
-                                    "must be given"),
-          field::name<ServiceDraft>("team", WEIR_AT(service.team), "Team whose use it counts as.", "none"),
-          field::word<ServiceDraft>("class", WEIR_AT(service.service_class), kClassWords,
-                                    "core: replicas called for by load stand in the inference tier; standard: in `tier`."),
-          field::name<ServiceDraft>("tier", WEIR_AT(service.tier),
-                                    "class standard: training tier of the replicas above the guard.",
-                                    "pool.default_tier"),
-          std::move(weight),
-          field::names<ServiceDraft>("models", WEIR_AT(service.models), "GPU models that it runs on.", "any"),
-          field::flag<ServiceDraft>("models_in_order", WEIR_AT(service.models_in_order),
-                                    "Whether `models` is an order of wish.")};
+  return {
+      field::name<ServiceDraft>("name", WEIR_AT(service.name), "Name of the service; all different.", "must be given"),
+      field::name<ServiceDraft>("team", WEIR_AT(service.team), "Team whose use it counts as.", "none"),
+      field::word<ServiceDraft>("class", WEIR_AT(service.service_class), kClassWords,
+                                "core: replicas called for by load stand in the inference tier; standard: in `tier`."),
+      field::name<ServiceDraft>("tier", WEIR_AT(service.tier),
+                                "class standard: training tier of the replicas above the guard.", "pool.default_tier"),
+      std::move(weight),
+      field::names<ServiceDraft>("models", WEIR_AT(service.models), "GPU models that it runs on.", "any"),
+      field::flag<ServiceDraft>("models_in_order", WEIR_AT(service.models_in_order),
+                                "Whether `models` is an order of wish.")};
 }
 
 std::vector<Field<ServiceDraft>> service_size_rows() {
-  Field<ServiceDraft> hold = field::duration<ServiceDraft>(
-      "hold_down", WEIR_AT(service.hold_down_ms), {.range = kAnyDuration},
-      "How long replicas are kept after load fell.", "max(pool.hold_down, 2 x start)");
-  return {field::whole<ServiceDraft>("guard", WEIR_AT(service.guard), kReplicas, "Replicas that run at all times."),
-          field::whole<ServiceDraft>("max", WEIR_AT(service.max), kReplicas, "The most replicas it may have.",
-                                     "guard, at least 1"),
-          field::duration<ServiceDraft>("start", WEIR_AT(service.start_ms), {.range = kAnyDuration},
-                                        "Time from start to ready."),
-          field::duration<ServiceDraft>("drain", WEIR_AT(service.drain_ms), {.range = kAnyDuration},
-                                        "Time to wind down."),
-          field::duration<ServiceDraft>("idle", WEIR_AT(service.idle_ms), {.range = kAnyDuration},
-                                        "With guard 0: no replica is kept after so long without a request; 0 = one is."),
-          std::move(hold),
-          field::whole<ServiceDraft>("version", WEIR_AT(service.version), {1, kVersionMax},
-                                     "A change starts a rolling update."),
-          field::whole<ServiceDraft>("max_missing", WEIR_AT(service.max_missing), kReplicas,
-                                     "Replicas that may be missing from the target during an update."),
-          field::whole<ServiceDraft>("max_extra", WEIR_AT(service.max_extra), kReplicas,
-                                     "Replicas above the target during an update.")};
+  Field<ServiceDraft> hold =
+      field::duration<ServiceDraft>("hold_down", WEIR_AT(service.hold_down_ms), {.range = kAnyDuration},
+                                    "How long replicas are kept after load fell.", "max(pool.hold_down, 2 x start)");
+  return {
+      field::whole<ServiceDraft>("guard", WEIR_AT(service.guard), kReplicas, "Replicas that run at all times."),
+      field::whole<ServiceDraft>("max", WEIR_AT(service.max), kReplicas, "The most replicas it may have.",
+                                 "guard, at least 1"),
+      field::duration<ServiceDraft>("start", WEIR_AT(service.start_ms), {.range = kAnyDuration},
+                                    "Time from start to ready."),
+      field::duration<ServiceDraft>("drain", WEIR_AT(service.drain_ms), {.range = kAnyDuration}, "Time to wind down."),
+      field::duration<ServiceDraft>("idle", WEIR_AT(service.idle_ms), {.range = kAnyDuration},
+                                    "With guard 0: no replica is kept after so long without a request; 0 = one is."),
+      std::move(hold),
+      field::whole<ServiceDraft>("version", WEIR_AT(service.version), {1, kVersionMax},
+                                 "A change starts a rolling update."),
+      field::whole<ServiceDraft>("max_missing", WEIR_AT(service.max_missing), kReplicas,
+                                 "Replicas that may be missing from the target during an update."),
+      field::whole<ServiceDraft>("max_extra", WEIR_AT(service.max_extra), kReplicas,
+                                 "Replicas above the target during an update.")};
 }
 
 std::vector<Field<ServiceDraft>> service_rows() {
@@ -137,10 +137,11 @@ void take_service(const Value& element, ServiceDraft draft_service, Draft& draft
   if (!shape_is_one_kind(draft_service.need)) draft.problem(element, kTwoKinds);
   service.shape = draft_service.need.resolved();
   if (!draft.has(path + ".max")) service.max = std::max(service.guard, 1);
-  if (service.max < service.guard) {
-    element.problems().add(draft.place_of(path + ".max"), path + ".max",
-                           "is " + std::to_string(service.max) + ", below the guard of " +
-                               std::to_string(service.guard));
+  const bool sizes_sound = !element.problems().touches(path + ".max") && !element.problems().touches(path + ".guard");
+  if (service.max < service.guard && sizes_sound) {
+    element.problems().add(
+        draft.place_of(path + ".max"), path + ".max",
+        "is " + std::to_string(service.max) + ", below the guard of " + std::to_string(service.guard));
   }
   if (service.guard > 0 && service.idle_ms > 0) {
     element.problems().add(draft.place_of(path + ".idle"), path + ".idle",
@@ -195,7 +196,7 @@ void read_profile(const Value& value, ProfileSpec& profile) {
   } else {
     return;
   }
-  if (models.empty()) value.problem("names no GPU model");
+  if (value.node().items.empty() && value.node().entries.empty()) value.problem("names no GPU model");
   profile.models = std::move(models);
 }
 
@@ -229,19 +230,21 @@ std::string print_profiles(const PoolConfig& config) {
 
 SectionRow teams_section() {
   const auto rows = team_rows();
-  SectionRow section = list_section<TeamSpec>(
-      "teams", "map from name, or list", "Who shares the pool. Without this section there is one team without bounds.",
-      rows);
+  SectionRow section =
+      list_section<TeamSpec>("teams", "map from name, or list",
+                             "Who shares the pool. Without this section there is one team without bounds.", rows);
   const ListRules<TeamSpec> rules{.rows = rows, .name_needed = true, .sink = take_team};
   section.read = [rules](const Value& value, Draft& draft) { read_elements(value, rules, draft); };
-  section.print = [rows](const PoolConfig& config) { return print_list<TeamSpec>("teams", rows, config.settings.teams); };
+  section.print = [rows](const PoolConfig& config) {
+    return print_list<TeamSpec>("teams", rows, config.settings.teams);
+  };
   return section;
 }
 
 SectionRow services_section() {
   const auto rows = service_rows();
-  SectionRow section = list_section<ServiceDraft>(
-      "services", "list, or map from name", "Inference that is there from the start.", rows);
+  SectionRow section =
+      list_section<ServiceDraft>("services", "list, or map from name", "Inference that is there from the start.", rows);
   const ListRules<ServiceDraft> rules{.rows = rows, .name_needed = true, .sink = take_service};
   section.read = [rules](const Value& value, Draft& draft) { read_elements(value, rules, draft); };
   section.print = [rows](const PoolConfig& config) {
@@ -255,16 +258,18 @@ SectionRow services_section() {
 }
 
 SectionRow profiles_section() {
-  return {.name = "profiles",
-          .form = "map from task type",
-          .help = "Where a task type runs well: a list of GPU models in order of wish, each a name or "
-                  "{model, speed}; or a map from model to speed.",
-          .fields = {{"model", "name", "must be given", "", "GPU model."},
-                     {"speed", "decimal number", "1", print_scaled(kSpeedMilli.min, kMilliPerCard) + " to " +
-                                                          print_scaled(kSpeedMilli.max, kMilliPerCard),
-                      "Speed of the task type on it; 1 is the speed in which run times are given."}},
-          .read = read_profiles,
-          .print = print_profiles};
+  return {
+      .name = "profiles",
+      .form = "map from task type",
+      .help =
+          "Where a task type runs well: a list of GPU models in order of wish, each a name or "
+          "{model, speed}; or a map from model to speed.",
+      .fields = {{"model", "name", "must be given", "", "GPU model."},
+                 {"speed", "decimal number", "1",
+                  print_scaled(kSpeedMilli.min, kMilliPerCard) + " to " + print_scaled(kSpeedMilli.max, kMilliPerCard),
+                  "Speed of the task type on it; 1 is the speed in which run times are given."}},
+      .read = read_profiles,
+      .print = print_profiles};
 }
 
 }  // namespace weir

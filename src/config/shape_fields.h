@@ -49,7 +49,9 @@ Field<T> cpu_row(Get get, std::int64_t unset, std::string help, std::string fall
 template <class T>
 std::vector<Field<T>> shape_rows() {
   Field<T> gpus{{"gpus", "whole number, or decimal below one", "1 without milli and gpu_mem_mib", "0 to 64",
-                 "Cards of one node; 0.3 is a share of one card."}, {}, {}};
+                 "Cards of one node; 0.3 is a share of one card."},
+                {},
+                {}};
   gpus.read = [](const Value& value, T& out) { read_gpus(value, out.need); };
   gpus.show = [](const T& in) { return in.need.shape.share() ? std::string() : std::to_string(in.need.shape.cards); };
   Field<T> milli = field::whole<T>("milli", WEIR_AT(need.shape.milli), {1, kMilliPerCard - 1},

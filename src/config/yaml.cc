@@ -1,5 +1,6 @@
 // The bounded tree of a YAML text, built from the parser's events so that
 // limits hold before memory is spent and nothing (a key given twice) is lost.
+#include <algorithm>
 #include <sstream>
 #include <unordered_map>
 
@@ -75,7 +76,12 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
-    YamlNode node{.kind = YamlNode::Kind::null, .reported = true, .at = columns_.place(mark), .text = {}, .items = {}, .entries = {}};
+    YamlNode node{.kind = YamlNode::Kind::null,
+                  .reported = true,
+                  .at = columns_.place(mark),
+                  .text = {},
+                  .items = {},
+                  .entries = {}};
     const bool merged = !open_.empty() && open_.back().node.kind == YamlNode::Kind::map && open_.back().key == "<<";
     if (!merged) problem(node.at, "aliases (*) are not used here; write the value out");
     put(std::move(node));
@@ -83,7 +89,8 @@ class TreeBuilder : public YAML::EventHandler {
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
-    YamlNode node{.kind = YamlNode::Kind::scalar, .at = columns_.place(mark), .text = value, .items = {}, .entries = {}};
+    YamlNode node{
+        .kind = YamlNode::Kind::scalar, .at = columns_.place(mark), .text = value, .items = {}, .entries = {}};
     node.quoted = tag == "!";
     if (tag != "!" && tag != "?") refuse_tag(node, tag);
     refuse_anchor(node, anchor);
@@ -249,6 +256,20 @@ std::size_t utf8_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
+// The first tab that a line up to `line_max` is indented with: the usual cause
+// of a text that is no YAML, and never what the parser's words say.
+std::optional<Place> indenting_tab(std::string_view text, int line_max) {
+  int line = 1;
+  for (std::size_t begin = 0; begin < text.size() && line <= line_max; ++line) {
+    const std::size_t first = std::min(text.find_first_not_of(" \t", begin), text.size());
+    const std::size_t tab = text.substr(begin, first - begin).find('\t');
+    if (tab != std::string_view::npos) return Place{line, static_cast<int>(tab) + 1};
+    const std::size_t end = text.find('\n', first);
+    begin = end == std::string_view::npos ? text.size() : end + 1;
+  }
+  return std::nullopt;
+}
+
 // The first byte that no text has, as a problem.
 bool is_text(std::string_view text, Problems& problems) {
   Place at{1, 1};
@@ -257,9 +278,10 @@ bool is_text(std::string_view text, Problems& problems) {
     const auto byte = static_cast<unsigned char>(text[i]);
     const bool control = (byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r') || byte == 0x7F;
     if (length == 0 || control) {
-      problems.add(at, {}, byte == 0 ? "a NUL byte: this is no text file"
-                           : control ? "a control character: this is no text file"
-                                     : "not valid UTF-8");
+      problems.add(at, {},
+                   byte == 0 ? "a NUL byte: this is no text file"
+                   : control ? "a control character: this is no text file"
+                             : "not valid UTF-8");
       return false;
     }
     if (byte == '\n') {
@@ -291,7 +313,12 @@ std::optional<YamlNode> read_yaml(std::string_view text, Problems& problems, con
   } catch (const Stop&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    problems.add(columns.place(error.mark), {}, "not valid YAML: " + error.msg);
+    const Place at = columns.place(error.mark);
+    if (const auto tab = indenting_tab(text, at.line)) {
+      problems.add(*tab, {}, "a tab in the indentation; YAML indents with blanks");
+    } else {
+      problems.add(at, {}, "not valid YAML: " + error.msg);
+    }
     return std::nullopt;
   } catch (const std::exception& error) {  // the parser's own, e.g. a length it cannot hold
     problems.add({}, {}, std::string("not valid YAML: ") + error.what());
