@@ -17,12 +17,14 @@ void large_gang_reclaims(benchmark::State& state) {
   for (auto _ : state) {
     Pool pool(kNodes);
     std::vector<event::Body> facts;
-    for (std::int32_t i = 0; i < kNodes * 8; ++i) facts.emplace_back(event::JobSubmitted{pool.job(1, 1, "train_best_effort")});
+    for (std::int32_t i = 0; i < kNodes * 8; ++i)
+      facts.emplace_back(event::JobSubmitted{pool.job(1, 1, "train_best_effort")});
     (void)pool.advance(kSecond, std::move(facts));
     const StepResult result = pool.advance(kHour, {event::JobSubmitted{pool.job(kGangWorkers, 8)}});
     state.SetIterationTime(static_cast<double>(pool.last_step_ns()) * 1e-9);
     for (const Change& change : result.changes) {
-      if (const auto* claim = std::get_if<change::ClaimMade>(&change)) asked = static_cast<std::int64_t>(claim->victims.size());
+      if (const auto* claim = std::get_if<change::ClaimMade>(&change))
+        asked = static_cast<std::int64_t>(claim->victims.size());
     }
   }
   if (asked == 0) state.SkipWithError("no claim was made");

@@ -122,7 +122,8 @@ void openb_replay(benchmark::State& state) {
     state.SetIterationTime(static_cast<double>(pool.all_steps_ns()) * 1e-9);
   }
   state.counters["tasks"] = static_cast<double>(tasks.size());
-  state.counters["unallocated_percent"] = 100 - 100.0 * static_cast<double>(placed) / static_cast<double>(cluster_milli);
+  state.counters["unallocated_percent"] =
+      100 - 100.0 * static_cast<double>(placed) / static_cast<double>(cluster_milli);
 }
 BENCHMARK(openb_replay)->UseManualTime()->Iterations(3)->Unit(benchmark::kMillisecond);
 

@@ -72,7 +72,8 @@ JobSpec Pool::job(std::int32_t workers, std::int32_t cards, const std::string& t
   job.tier = tier;
   job.roles = {{.role = {}, .count = workers, .shape = {.cards = cards}}};
   job.submitted_ms = now_ms_;
-  job.ckpt = {.mode = CheckpointMode::interval, .interval_ms = 10 * kMinute, .write_ms = kWrite, .restart_ms = kRestart};
+  job.ckpt = {
+      .mode = CheckpointMode::interval, .interval_ms = 10 * kMinute, .write_ms = kWrite, .restart_ms = kRestart};
   return job;
 }
 
@@ -85,11 +86,16 @@ RunId Pool::take_running(std::size_t index) {
 
 JobSpec mixed_job(Pool& pool, std::uint64_t draw) {
   switch (draw % 10) {
-    case 6: return pool.job(1, 2);
-    case 7: return pool.job(1, 4);
-    case 8: return pool.job(1, 8);
-    case 9: return pool.job(2, 8);
-    default: return pool.job(1, 1);
+    case 6:
+      return pool.job(1, 2);
+    case 7:
+      return pool.job(1, 4);
+    case 8:
+      return pool.job(1, 8);
+    case 9:
+      return pool.job(2, 8);
+    default:
+      return pool.job(1, 1);
   }
 }
 

@@ -65,7 +65,7 @@ def check(root):
         if path.suffix != ".py":
             problems += cpp_problems(where, text)
     for path in sorted((root / "src").rglob("*")):
-        if path.is_file() and path.suffix not in (".h", ".cc"):
+        if path.is_file() and path.suffix not in (".h", ".cc") and path.name != ".clang-format":
             problems.append(f"{house.place(root, path)}: src/ holds .h and .cc files")
     problems += text_problems("dev", (root / "dev").read_text())
     return problems
