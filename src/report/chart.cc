@@ -17,14 +17,14 @@ namespace weir {
 namespace report {
 namespace {
 
-constexpr std::size_t kRows = 8;            // of text, per policy
+constexpr std::size_t kRows = 8;  // of text, per policy
 constexpr std::size_t kLeastWidth = 60;
 constexpr std::size_t kMostWidth = 400;
 constexpr std::size_t kColumnsPerMark = 6;  // an axis mark needs so many columns
 
 // From the bottom of the picture upwards; what is left above is free.
 struct Kind {
-  std::vector<double> ReportSeries::*series;
+  std::vector<double> ReportSeries::* series;
   std::string_view name;
   std::string_view block;
   std::string_view ascii;
@@ -102,20 +102,22 @@ std::string picture(const ReportPolicy& policy, double pool_cards, std::size_t m
   return out;
 }
 
-std::string axis(const ReportData& data, std::size_t slots, std::size_t margin, std::size_t columns, const TerminalOptions& options) {
+std::string axis(const ReportData& data, std::size_t slots, std::size_t margin, std::size_t columns,
+                 const TerminalOptions& options) {
   const auto span = days_of(data, slots);
   std::string marks;
   for (std::size_t i = 0; i < columns; ++i) marks += options.unicode ? "─" : "-";
   std::string labels(columns, ' ');
   for (const int day : day_marks(span, columns / kColumnsPerMark)) {
-    const auto at = static_cast<std::size_t>(std::lround((day - span.start) / (span.end - span.start) * static_cast<double>(columns)));
+    const auto at = static_cast<std::size_t>(
+        std::lround((day - span.start) / (span.end - span.start) * static_cast<double>(columns)));
     const auto text = fmt::format("{}", day);
     if (at + text.size() <= columns) labels.replace(at, text.size(), text);
   }
   while (labels.ends_with(' ')) labels.pop_back();
   const std::string pad(margin, ' ');
-  return fmt::format("{:>{}} {}{}\n{}  {}\n{}  day of the trace; height in cards\n", 0, margin, options.unicode ? "└" : "+", marks,
-                     pad, labels, pad);
+  return fmt::format("{:>{}} {}{}\n{}  {}\n{}  day of the trace; height in cards\n", 0, margin,
+                     options.unicode ? "└" : "+", marks, pad, labels, pad);
 }
 
 std::string legend(const TerminalOptions& options) {
@@ -138,8 +140,10 @@ std::string use_chart(const ReportData& data, const TerminalOptions& options) {
   std::size_t slots = 0;
   for (const auto& policy : data.policies) slots = std::max(slots, report::slots_of(policy.series));
   if (slots == 0 || !(data.pool_cards > 0)) return {};
-  const auto width = std::clamp(static_cast<std::size_t>(std::max(options.width, 0)), report::kLeastWidth, report::kMostWidth);
-  const auto margin = std::max(report::number_text(data.pool_cards).size(), report::number_text(data.pool_cards / 2).size());
+  const auto width =
+      std::clamp(static_cast<std::size_t>(std::max(options.width, 0)), report::kLeastWidth, report::kMostWidth);
+  const auto margin =
+      std::max(report::number_text(data.pool_cards).size(), report::number_text(data.pool_cards / 2).size());
   const auto columns = width - margin - 2;
   std::string out = "Cards in use over time\n" + report::legend(options) + "\n";
   bool first = true;

@@ -60,10 +60,14 @@ std::string counted_text(std::int64_t count, std::string_view noun) {
 
 std::string quantity_text(std::optional<double> value, Quantity kind) {
   switch (kind) {
-    case Quantity::share: return share_text(value);
-    case Quantity::seconds: return seconds_text(value);
-    case Quantity::count: return number_text(value);
-    case Quantity::cards: return measured(value) ? number_text(value) + (*value == 1 ? " card" : " cards") : kDash;
+    case Quantity::share:
+      return share_text(value);
+    case Quantity::seconds:
+      return seconds_text(value);
+    case Quantity::count:
+      return number_text(value);
+    case Quantity::cards:
+      return measured(value) ? number_text(value) + (*value == 1 ? " card" : " cards") : kDash;
   }
   return kDash;
 }

@@ -15,9 +15,10 @@ TEST(Format, SharesKeepTheirSmallDifferences) {
     double share;
     std::string_view text;
   };
-  for (const auto& [share, text] : {Case{0, "0 %"}, Case{0.725, "72.5 %"}, Case{0.0055, "0.55 %"}, Case{0.00003, "0.003 %"},
-                                    Case{0.000001, "<0.001 %"}, Case{1, "100 %"}, Case{0.9996, "99.96 %"}, Case{0.99999, ">99.99 %"},
-                                    Case{0.09, "9.0 %"}, Case{-0.02, "-2.0 %"}, Case{-0.000001, ">-0.001 %"}, Case{1.5, "150.0 %"}})
+  for (const auto& [share, text] :
+       {Case{0, "0 %"}, Case{0.725, "72.5 %"}, Case{0.0055, "0.55 %"}, Case{0.00003, "0.003 %"},
+        Case{0.000001, "<0.001 %"}, Case{1, "100 %"}, Case{0.9996, "99.96 %"}, Case{0.99999, ">99.99 %"},
+        Case{0.09, "9.0 %"}, Case{-0.02, "-2.0 %"}, Case{-0.000001, ">-0.001 %"}, Case{1.5, "150.0 %"}})
     EXPECT_EQ(share_text(share), text) << share;
 }
 

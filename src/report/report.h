@@ -37,27 +37,27 @@ struct ReportClass {
 // One service's part of the load that was not served.
 struct ReportService {
   std::string name;
-  double demand_mean_cards = 0;           // mean of D
-  std::optional<double> unmet_share;      // integral of max(0, D - ready) / integral of D
+  double demand_mean_cards = 0;       // mean of D
+  std::optional<double> unmet_share;  // integral of max(0, D - ready) / integral of D
 };
 
 // One preemption: a run that was asked to yield and left.
 struct ReportFall {
-  TimeMs at_ms = 0;                       // of the request, since the start of the trace
-  double free_after_s = 0;                // from the request to the free cards
+  TimeMs at_ms = 0;         // of the request, since the start of the trace
+  double free_after_s = 0;  // from the request to the free cards
   YieldCause cause = YieldCause::claim;
   bool for_inference = false;
   bool at_boundary = true;
 };
 
 struct ReportPreemption {
-  std::int64_t requests = 0;              // made for inference: one per claim, withdrawn ones left out
-  std::int64_t at_boundary = 0;           // yields that left at a boundary, of all yields
-  std::optional<double> success_120s;     // of requests; empty when there were none
+  std::int64_t requests = 0;           // made for inference: one per claim, withdrawn ones left out
+  std::int64_t at_boundary = 0;        // yields that left at a boundary, of all yields
+  std::optional<double> success_120s;  // of requests; empty when there were none
   std::optional<double> success_300s;
-  std::int64_t lost_steps = 0;            // yields that resumed before their boundary
+  std::int64_t lost_steps = 0;  // yields that resumed before their boundary
   std::map<YieldCause, std::int64_t> yields;
-  std::vector<ReportFall> falls;          // every yield, in order of request; may be empty
+  std::vector<ReportFall> falls;  // every yield, in order of request; may be empty
 };
 
 // Use over time: slot i covers [start + i x step, start + (i + 1) x step).
@@ -70,22 +70,22 @@ struct ReportSeries {
   std::vector<double> inference_held;     // held by inference and not serving: margin, loading, draining
   std::vector<double> idle;               // free, or kept for somebody
 
-  std::vector<double> demand;             // D: cards a perfectly busy service would need
-  std::vector<double> need;               // cards of the replicas aimed at
-  std::vector<double> ready;              // cards of replicas that serve
-  std::vector<double> guard;              // the guard line
-  std::vector<double> unusable;           // free cards that cannot take the shapes lately asked for
-  std::vector<double> queue_jobs;         // waiting jobs
-  std::vector<double> queue_cards;        // cards that they ask for
+  std::vector<double> demand;       // D: cards a perfectly busy service would need
+  std::vector<double> need;         // cards of the replicas aimed at
+  std::vector<double> ready;        // cards of replicas that serve
+  std::vector<double> guard;        // the guard line
+  std::vector<double> unusable;     // free cards that cannot take the shapes lately asked for
+  std::vector<double> queue_jobs;   // waiting jobs
+  std::vector<double> queue_cards;  // cards that they ask for
 };
 
 struct ReportPolicy {
-  std::string name;                       // "split-fifo", "split-backfill", "weir"
+  std::string name;  // "split-fifo", "split-backfill", "weir"
   std::optional<double> allocated_share;
   std::optional<double> useful_share;
   std::optional<double> duty_share;
-  ReportClass all;                        // label unused
-  std::vector<ReportClass> by_size;       // same labels, same order in every policy
+  ReportClass all;                   // label unused
+  std::vector<ReportClass> by_size;  // same labels, same order in every policy
   std::vector<ReportClass> by_duration;
   std::vector<ReportClass> by_tier;
   ReportPreemption preemption;
@@ -107,32 +107,32 @@ struct ReportRotation {
 };
 
 struct ReportData {
-  std::string scenario;                   // "r64-b"
-  std::string title;                      // one plain line: what this workload is; may be empty
-  std::string hash;                       // of all decisions
-  std::string version;                    // of weir; may be empty
-  std::string command;                    // the command that makes this report again
-  std::vector<std::string> notes;         // what a reader has to know: inputs, costs, licences
-  double wall_s = 0;                      // the whole simulation
-  std::optional<double> step_us_p50;      // wall time of one engine step
+  std::string scenario;               // "r64-b"
+  std::string title;                  // one plain line: what this workload is; may be empty
+  std::string hash;                   // of all decisions
+  std::string version;                // of weir; may be empty
+  std::string command;                // the command that makes this report again
+  std::vector<std::string> notes;     // what a reader has to know: inputs, costs, licences
+  double wall_s = 0;                  // the whole simulation
+  std::optional<double> step_us_p50;  // wall time of one engine step
   std::optional<double> step_us_p99;
-  std::optional<double> bound_demand;     // upper bounds of the useful share
+  std::optional<double> bound_demand;  // upper bounds of the useful share
   std::optional<double> bound_saturation;
   double pool_cards = 0;
   std::int64_t nodes = 0;
   std::int64_t jobs = 0;
-  double window_start_days = 0;           // what was measured, of the trace
+  double window_start_days = 0;  // what was measured, of the trace
   double window_end_days = 0;
-  DurationMs grid_start_ms = 0;           // of the series, since the start of the trace
+  DurationMs grid_start_ms = 0;  // of the series, since the start of the trace
   DurationMs grid_step_ms = kHour;
   std::vector<ReportPolicy> policies;     // shown in this order
   std::vector<ReportRotation> rotations;  // of the last policy; empty when not run
 };
 
 struct TerminalOptions {
-  bool colour = false;   // escape sequences; off for NO_COLOR, files and pipes
-  bool unicode = true;   // false: plain ASCII
-  int width = 100;       // columns; at least 60 is used
+  bool colour = false;  // escape sequences; off for NO_COLOR, files and pipes
+  bool unicode = true;  // false: plain ASCII
+  int width = 100;      // columns; at least 60 is used
 };
 
 // The policies side by side, with the bounds. Ends with a newline.

@@ -22,7 +22,8 @@ class GroupBuilder {
  public:
   GroupBuilder(const ReportData& data, std::string title) : data_(data), group_{std::move(title), {}} {}
 
-  GroupBuilder& add(std::string label, Quantity kind, Better better, std::string help, const Getter& get, Value bound = {}) {
+  GroupBuilder& add(std::string label, Quantity kind, Better better, std::string help, const Getter& get,
+                    Value bound = {}) {
     ComparisonRow row{std::move(label), kind, better, {}, measured(bound), std::move(help)};
     for (const auto& policy : data_.policies) row.values.push_back(measured(get(policy)));
     if (std::any_of(row.values.begin(), row.values.end(), [](const Value& v) { return v.has_value(); }))
@@ -63,7 +64,7 @@ std::vector<std::string> labels_of(const ReportData& data, Classes classes) {
 namespace {
 
 void add_classes(GroupBuilder& group, const ReportData& data, Classes classes, std::string_view what,
-                 Value ReportClass::*field, const std::string& help) {
+                 Value ReportClass::* field, const std::string& help) {
   for (const auto& label : labels_of(data, classes)) {
     group.add(fmt::format("{}, {}", what, class_text(classes, label)), Quantity::seconds, Better::lower, help,
               [&](const ReportPolicy& policy) -> Value {
@@ -90,10 +91,14 @@ void add_waits(const ReportData& data, Detail detail, std::vector<ComparisonGrou
   GroupBuilder later(data, "Later waits and the end");
   const std::string queue_help = "every second in the queue, after preemptions too";
   const std::string jct_help = "submission to end";
-  later.add("queueing, mean", Quantity::seconds, Better::lower, queue_help, [](const auto& p) { return p.all.queueing_mean_s; });
-  if (detail == Detail::whole) add_classes(later, data, &ReportPolicy::by_duration, "queueing", &ReportClass::queueing_mean_s, queue_help);
-  later.add("completion, mean", Quantity::seconds, Better::lower, jct_help, [](const auto& p) { return p.all.jct_mean_s; });
-  if (detail == Detail::whole) add_classes(later, data, &ReportPolicy::by_duration, "completion", &ReportClass::jct_mean_s, jct_help);
+  later.add("queueing, mean", Quantity::seconds, Better::lower, queue_help,
+            [](const auto& p) { return p.all.queueing_mean_s; });
+  if (detail == Detail::whole)
+    add_classes(later, data, &ReportPolicy::by_duration, "queueing", &ReportClass::queueing_mean_s, queue_help);
+  later.add("completion, mean", Quantity::seconds, Better::lower, jct_help,
+            [](const auto& p) { return p.all.jct_mean_s; });
+  if (detail == Detail::whole)
+    add_classes(later, data, &ReportPolicy::by_duration, "completion", &ReportClass::jct_mean_s, jct_help);
   later.end(groups);
 }
 
@@ -103,15 +108,18 @@ void add_preemption(const ReportData& data, std::vector<ComparisonGroup>& groups
   group
       .add("requests for inference", Quantity::count, Better::neither, "one per claim, withdrawn ones left out",
            [](const auto& p) { return Value{static_cast<double>(p.preemption.requests)}; })
-      .add("free within 120 s", Quantity::share, Better::higher, success_help, [](const auto& p) { return p.preemption.success_120s; })
-      .add("free within 300 s", Quantity::share, Better::higher, success_help, [](const auto& p) { return p.preemption.success_300s; });
+      .add("free within 120 s", Quantity::share, Better::higher, success_help,
+           [](const auto& p) { return p.preemption.success_120s; })
+      .add("free within 300 s", Quantity::share, Better::higher, success_help,
+           [](const auto& p) { return p.preemption.success_300s; });
   for (int i = 0; i <= static_cast<int>(YieldCause::drain); ++i) {
     const auto cause = static_cast<YieldCause>(i);
     const auto count = [cause](const ReportPolicy& p) -> Value {
       const auto found = p.preemption.yields.find(cause);
       return found == p.preemption.yields.end() ? Value{} : Value{static_cast<double>(found->second)};
     };
-    group.add("yields, " + label(cause, Language::english), Quantity::count, Better::neither, "runs that stopped early and came back", count);
+    group.add("yields, " + label(cause, Language::english), Quantity::count, Better::neither,
+              "runs that stopped early and came back", count);
   }
   group
       .add("yields at a boundary", Quantity::share, Better::higher, "of all yields",
@@ -151,8 +159,10 @@ std::int64_t total_yields(const ReportPreemption& preemption) {
 std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail detail) {
   std::vector<ComparisonGroup> groups;
   GroupBuilder use(data, "Use of the pool");
-  use.add("useful", Quantity::share, Better::higher, "training progress that was kept and inference work served, of all GPU time",
-          [](const auto& p) { return p.useful_share; }, data.bound_demand)
+  use.add(
+         "useful", Quantity::share, Better::higher,
+         "training progress that was kept and inference work served, of all GPU time",
+         [](const auto& p) { return p.useful_share; }, data.bound_demand)
       .add("allocated", Quantity::share, Better::neither, "held by jobs and replicas, loading and saving included",
            [](const auto& p) { return p.allocated_share; })
       .add("duty", Quantity::share, Better::higher, "useful, with training counted at its mean duty cycle",
@@ -167,8 +177,8 @@ std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail de
            [](const auto& p) { return p.deadlines_met_share; })
       .add("worse off", Quantity::share, Better::lower, "jobs that end more than 10 % later than under split-backfill",
            [](const auto& p) { return p.worse_off_share_all; })
-      .add("worse off, jobs of 8 h and more", Quantity::share, Better::lower, "the same, of the jobs that run 8 h or more",
-           [](const auto& p) { return p.worse_off_share_over8h; });
+      .add("worse off, jobs of 8 h and more", Quantity::share, Better::lower,
+           "the same, of the jobs that run 8 h or more", [](const auto& p) { return p.worse_off_share_over8h; });
   promises.end(groups);
   add_preemption(data, groups);
   return groups;

@@ -24,7 +24,7 @@ struct ComparisonRow {
 
 struct ComparisonGroup {
   std::string title;
-  std::vector<ComparisonRow> rows;            // at least one value in every row
+  std::vector<ComparisonRow> rows;  // at least one value in every row
 };
 
 // `whole` adds a row for every class of jobs.

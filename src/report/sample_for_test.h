@@ -70,8 +70,13 @@ inline ReportData sample_report() {
   data.grid_start_ms = kDay;
   data.policies = {sample_policy("split-backfill", 0.375, 147720, kSlots), sample_policy("weir", 0.625, 3248, kSlots)};
   auto& weir = data.policies.back();
-  weir.preemption = {.requests = 4, .at_boundary = 5, .success_120s = 0.75, .success_300s = 1.0, .lost_steps = 0,
-                     .yields = {{YieldCause::claim, 4}, {YieldCause::rotation, 2}}, .falls = {}};
+  weir.preemption = {.requests = 4,
+                     .at_boundary = 5,
+                     .success_120s = 0.75,
+                     .success_300s = 1.0,
+                     .lost_steps = 0,
+                     .yields = {{YieldCause::claim, 4}, {YieldCause::rotation, 2}},
+                     .falls = {}};
   weir.preemption.falls = {{kDay + kHour, 45, YieldCause::claim, true, true},
                            {kDay + 2 * kHour, 700, YieldCause::rotation, false, true},
                            {2 * kDay, 5000, YieldCause::claim, false, false}};

@@ -79,7 +79,8 @@ std::string row_line(const ComparisonRow& row, const Layout& layout, const Termi
     line += std::string(kGap, ' ') + (best[i] ? painted(cell, kGood, options.colour) : cell);
   }
   if (row.bound)
-    line += std::string(kGap, ' ') + painted(right(quantity_text(row.bound, row.kind), layout.columns.back()), kFaint, options.colour);
+    line += std::string(kGap, ' ') +
+            painted(right(quantity_text(row.bound, row.kind), layout.columns.back()), kFaint, options.colour);
   return line + "\n";
 }
 
@@ -92,7 +93,8 @@ std::string title_lines(const ReportData& data, const TerminalOptions& options) 
   if (data.nodes > 0) facts.push_back(counted_text(data.nodes, "node"));
   if (data.jobs > 0) facts.push_back(counted_text(data.jobs, "job"));
   if (data.window_end_days > data.window_start_days)
-    facts.push_back(fmt::format("measured from day {} to day {}", days_text(data.window_start_days), days_text(data.window_end_days)));
+    facts.push_back(fmt::format("measured from day {} to day {}", days_text(data.window_start_days),
+                                days_text(data.window_end_days)));
   for (std::size_t i = 0; i < facts.size(); ++i) out += (i == 0 ? ": " : ", ") + facts[i];
   out += "\n";
   if (!data.title.empty()) out += data.title + "\n";
@@ -127,13 +129,15 @@ std::string footer(const ReportData& data, const TerminalOptions& options) {
     out += "Useful cannot pass";
     if (measured(data.bound_demand)) out += fmt::format(" {} with these jobs", share_text(data.bound_demand));
     if (measured(data.bound_demand) && measured(data.bound_saturation)) out += ", nor";
-    if (measured(data.bound_saturation)) out += fmt::format(" {} with an endless queue", share_text(data.bound_saturation));
+    if (measured(data.bound_saturation))
+      out += fmt::format(" {} with an endless queue", share_text(data.bound_saturation));
     out += ".\n";
   }
   out += rotation_line(data);
   std::string run = fmt::format("{:.1f} s of wall time", std::max(0.0, measured(data.wall_s).value_or(0)));
   if (measured(data.step_us_p50) && measured(data.step_us_p99))
-    run += fmt::format(", engine step {} us (median), {} us (p99)", number_text(data.step_us_p50), number_text(data.step_us_p99));
+    run += fmt::format(", engine step {} us (median), {} us (p99)", number_text(data.step_us_p50),
+                       number_text(data.step_us_p99));
   if (!data.hash.empty()) run += ", hash " + data.hash;
   return out + painted(run, kFaint, options.colour) + "\n";
 }

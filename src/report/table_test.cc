@@ -16,7 +16,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Table, Golden) {
-  EXPECT_EQ(comparison_table(sample_report(), {.colour = false, .unicode = true, .width = 100}), R"(tiny: 8 cards, 1 node, 100 jobs, measured from day 1 to day 3
+  EXPECT_EQ(comparison_table(sample_report(), {.colour = false, .unicode = true, .width = 100}),
+            R"(tiny: 8 cards, 1 node, 100 jobs, measured from day 1 to day 3
 Two days on one node.
 
                                 split-backfill       weir    bound
@@ -87,8 +88,10 @@ TEST(Table, StandsWhateverItIsGiven) {
 TEST(Table, RotationsGiveMedianAndRange) {
   auto data = sample_report();
   data.rotations = {{0, 0.70, 3000.0}, {2, 0.76, 2000.0}, {4, 0.74, 9000.0}};
-  EXPECT_THAT(comparison_table(data, {}),
-              HasSubstr("3 shifted runs, median [range]: useful 74.0 % [70.0 % to 76.0 %], wait 3,000 s [2,000 s to 9,000 s]\n"));
+  EXPECT_THAT(
+      comparison_table(data, {}),
+      HasSubstr(
+          "3 shifted runs, median [range]: useful 74.0 % [70.0 % to 76.0 %], wait 3,000 s [2,000 s to 9,000 s]\n"));
 }
 
 }  // namespace

@@ -17,8 +17,8 @@ struct Unit {
 };
 
 constexpr std::array kUnits{
-    Unit{kDay, "d", "天"},        Unit{kHour, "h", "小时"}, Unit{kMinute, "min", "分钟"},
-    Unit{kSecond, "s", "秒"},     Unit{1, "ms", "毫秒"},
+    Unit{kDay, "d", "天"},    Unit{kHour, "h", "小时"}, Unit{kMinute, "min", "分钟"},
+    Unit{kSecond, "s", "秒"}, Unit{1, "ms", "毫秒"},
 };
 
 // The largest unit that the duration reaches.

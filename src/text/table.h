@@ -40,6 +40,7 @@ struct Arguments {
 
 // Fills a pattern in. What a name contains is never read as a pattern. An
 // unknown placeholder is kept as written (a test finds those).
-[[nodiscard]] std::string filled(const Row& row, const Arguments& arguments, Language language, const NameLookup& names);
+[[nodiscard]] std::string filled(const Row& row, const Arguments& arguments, Language language,
+                                 const NameLookup& names);
 
 }  // namespace weir::text

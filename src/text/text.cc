@@ -49,7 +49,8 @@ Filled named(IdType id, const std::function<std::string(IdType)>& lookup, std::s
   return {fmt::format("{} {}", noun, id.value), false};
 }
 
-std::optional<Filled> fill(std::string_view field, const Arguments& arguments, Language language, const NameLookup& names) {
+std::optional<Filled> fill(std::string_view field, const Arguments& arguments, Language language,
+                           const NameLookup& names) {
   std::string_view noun;
   if (const auto dot = field.find('.'); dot != std::string_view::npos) {
     noun = field.substr(dot + 1);
@@ -118,8 +119,13 @@ std::string filled(const Row& row, const Arguments& arguments, Language language
 }  // namespace text
 
 std::string sentence(const Reason& reason, Language language, const NameLookup& names) {
-  const text::Arguments arguments{.amount = reason.amount, .of = reason.of, .at = reason.at, .job = reason.job,
-                                  .run = reason.run, .node = {}, .service = {}};
+  const text::Arguments arguments{.amount = reason.amount,
+                                  .of = reason.of,
+                                  .at = reason.at,
+                                  .job = reason.job,
+                                  .run = reason.run,
+                                  .node = {},
+                                  .service = {}};
   return text::filled(text::row_of(reason.code), arguments, language, names);
 }
 

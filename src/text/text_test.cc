@@ -110,7 +110,8 @@ TEST(Text, EveryAlarmHasASentenceInBothLanguages) {
   EXPECT_EQ(kinds.size(), 10U);
   for (const auto kind : kinds) {
     const change::Alarm bare{.kind = kind};
-    const change::Alarm full{.kind = kind, .node = NodeId{1}, .job = JobId{2}, .service = ServiceId{3}, .run = RunId{4}};
+    const change::Alarm full{
+        .kind = kind, .node = NodeId{1}, .job = JobId{2}, .service = ServiceId{3}, .run = RunId{4}};
     for (const auto& alarm : {bare, full}) {
       const auto english = sentence(alarm, Language::english, {});
       EXPECT_FALSE(has_mark(english) || has_multibyte(english)) << english;
@@ -136,7 +137,8 @@ TEST(Text, ArgumentsAppearWithTheirUnits) {
   EXPECT_EQ(sentence(full_reason(ReasonCode::capacity), Language::english, {}), "Needs 8 cards; free for it now: 3.");
   EXPECT_EQ(sentence(full_reason(ReasonCode::capacity), Language::chinese, {}),
             "需要 8 张卡，目前可供它使用的空闲卡有 3 张。");
-  EXPECT_EQ(sentence({.code = ReasonCode::capacity, .amount = 1}, Language::english, {}), "Needs 1 card; free for it now: 0.");
+  EXPECT_EQ(sentence({.code = ReasonCode::capacity, .amount = 1}, Language::english, {}),
+            "Needs 1 card; free for it now: 0.");
   EXPECT_EQ(sentence({.code = ReasonCode::behind, .amount = 12345, .job = JobId{7}}, Language::english, {}),
             "Waits its turn after job 7: 12,345 jobs before it.");
 }
@@ -145,7 +147,8 @@ TEST(Text, MissingArgumentsLeaveTheirPartOut) {
   EXPECT_EQ(sentence({.code = ReasonCode::behind}, Language::english, {}), "Waits its turn.");
   EXPECT_EQ(sentence({.code = ReasonCode::reserved, .at = 2 * kDay + kHour}, Language::english, {}),
             "Free cards are reserved until day 2, 01:00:00.");
-  EXPECT_EQ(sentence({.code = ReasonCode::reserved, .job = JobId{3}}, Language::chinese, chinese_names()), "空闲卡已预留给 甲。");
+  EXPECT_EQ(sentence({.code = ReasonCode::reserved, .job = JobId{3}}, Language::chinese, chinese_names()),
+            "空闲卡已预留给 甲。");
   EXPECT_EQ(sentence({.code = ReasonCode::waiting_checkpoint, .run = RunId{5}}, Language::english, {}),
             "Cards are claimed for it and come free at a checkpoint of run 5.");
 }

@@ -102,6 +102,7 @@ figure.plot:focus-visible { outline: 2px solid var(--subject); outline-offset: 2
 .stripe-training { fill: var(--training); } .stripe-inference { fill: var(--inference); } .stripe-alarm { fill: var(--alarm); }
 .ground-training { fill: var(--training-pale); } .ground-inference { fill: var(--inference-pale); } .ground-alarm { fill: var(--alarm-pale); }
 .grid { stroke: var(--ink); stroke-opacity: .13; vector-effect: non-scaling-stroke; fill: none; }
+.warm-up { fill: var(--surface); fill-opacity: .6; }
 .line { fill: none; stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke: var(--ink); }
 .line.ready { stroke: var(--ink); }
 .line.need { stroke: var(--soft); stroke-width: 1.25; stroke-dasharray: 2 3; }

@@ -18,9 +18,11 @@ std::string bars_html(const std::vector<BarGroup>& groups) {
     out += "<div class=\"group\">" + element("h4", "", group.title);
     for (const auto& bar : group.bars) {
       const double share = most > 0 ? std::max(0.0, bar.value) / most : 0;
-      out += fmt::format("<div class=\"bar\"><span class=\"name\">{}</span><span class=\"track\"><i class=\"{}\" style=\"width:{}\"></i></span>"
-                         "<span class=\"value\">{}</span></div>",
-                         escaped(bar.name), escaped(bar.css), percent(share), escaped(bar.text));
+      out += fmt::format(
+          "<div class=\"bar\"><span class=\"name\">{}</span><span class=\"track\"><i class=\"{}\" "
+          "style=\"width:{}\"></i></span>"
+          "<span class=\"value\">{}</span></div>",
+          escaped(bar.name), escaped(bar.css), percent(share), escaped(bar.text));
     }
     out += "</div>";
   }

@@ -29,8 +29,8 @@ struct Segment {
 };
 
 struct Column {
-  std::string label;               // below
-  std::vector<Segment> segments;   // from the bottom
+  std::string label;              // below
+  std::vector<Segment> segments;  // from the bottom
 };
 
 // Upright columns of counts on one scale, each with its total above.

@@ -40,13 +40,20 @@ std::string escaped(std::string_view text) {
     const auto length = sequence_length(text);
     const char c = text.front();
     const bool control = length == 1 && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) && c != '\n' && c != '\t';
-    if (length == 0 || control) out += kReplacement;
-    else if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else if (c == '\'') out += "&#39;";
-    else out += text.substr(0, length);
+    if (length == 0 || control)
+      out += kReplacement;
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
+    else
+      out += text.substr(0, length);
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return out;
@@ -60,8 +67,10 @@ std::string element(std::string_view name, std::string_view css, std::string_vie
 std::string unbroken(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == ' ') out += "\xC2\xA0";
-    else out += c;
+    if (c == ' ')
+      out += "\xC2\xA0";
+    else
+      out += c;
   }
   return out;
 }

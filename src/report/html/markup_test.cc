@@ -20,8 +20,8 @@ TEST(Markup, TextStaysValidUtf8) {
   EXPECT_EQ(escaped(std::string("a\0b", 3)), "a" + replaced + "b");
   EXPECT_EQ(escaped("\x1b[1m"), replaced + "[1m");
   EXPECT_EQ(escaped("\xff"), replaced);
-  EXPECT_EQ(escaped("\xe4\xb8"), replaced + replaced);              // cut off
-  EXPECT_EQ(escaped("\xc0\xbc"), replaced + replaced);              // overlong '<'
+  EXPECT_EQ(escaped("\xe4\xb8"), replaced + replaced);  // cut off
+  EXPECT_EQ(escaped("\xc0\xbc"), replaced + replaced);  // overlong '<'
   EXPECT_EQ(escaped("\xe0\x80\xbc"), replaced + replaced + replaced);
   EXPECT_EQ(escaped("\xed\xa0\x80"), replaced + replaced + replaced);  // surrogate
 }
@@ -33,7 +33,12 @@ TEST(Markup, LengthsStayInTheirContainer) {
   EXPECT_EQ(percent(std::nan("")), "0.00%");
 }
 
-TEST(Markup, NumbersStayWithTheirUnits) { EXPECT_EQ(unbroken("1 d 2 h"), "1\xC2\xA0" "d\xC2\xA0" "2\xC2\xA0h"); }
+TEST(Markup, NumbersStayWithTheirUnits) {
+  EXPECT_EQ(unbroken("1 d 2 h"),
+            "1\xC2\xA0"
+            "d\xC2\xA0"
+            "2\xC2\xA0h");
+}
 
 }  // namespace
 }  // namespace weir::report::html

@@ -32,7 +32,8 @@ std::string nesting_error(std::string_view page) {
     const auto name = std::string(tag.substr(0, tag.find_first_of(" /", 1)));
     at = end + 1;
     if (name.starts_with('/')) {
-      if (open.empty() || open.back() != name.substr(1)) return "<" + name + "> closes " + (open.empty() ? "nothing" : open.back());
+      if (open.empty() || open.back() != name.substr(1))
+        return "<" + name + "> closes " + (open.empty() ? "nothing" : open.back());
       open.pop_back();
     } else if (!tag.ends_with('/') && !void_tags.contains(name)) {
       open.push_back(name);
@@ -70,7 +71,8 @@ TEST(Page, TagsAreBalanced) {
 TEST(Page, NothingIsFetched) {
   for (const auto& data : reports()) {
     const auto page = html_report(data);
-    for (const auto* forbidden : {"http:", "https:", "src=", "href=", "@import", "<link", "<img", "<iframe", "fetch(", "XMLHttp"})
+    for (const auto* forbidden :
+         {"http:", "https:", "src=", "href=", "@import", "<link", "<img", "<iframe", "fetch(", "XMLHttp"})
       EXPECT_THAT(page, Not(HasSubstr(forbidden)));
     EXPECT_FALSE(std::regex_search(page, std::regex("url\\([^#]")));
   }
@@ -115,7 +117,8 @@ TEST(Page, EveryChartHasItsTable) {
 TEST(Page, SaysWhatMattersWithUnits) {
   const auto page = html_report(sample_report());
   const std::string space = "\xC2\xA0";
-  EXPECT_THAT(page, HasSubstr("The same 8 cards do useful work 62.5" + space + "% of the time instead of 37.5" + space + "%"));
+  EXPECT_THAT(
+      page, HasSubstr("The same 8 cards do useful work 62.5" + space + "% of the time instead of 37.5" + space + "%"));
   EXPECT_THAT(page, HasSubstr("3,248" + space + "s against 147,720" + space + "s"));
   EXPECT_THAT(page, HasSubstr("weir simulate --scenario tiny"));
   EXPECT_THAT(page, HasSubstr("00c0ffee00c0ffee"));
@@ -128,6 +131,16 @@ TEST(Page, FallsAreCountedWhereTheyFell) {
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">30-60 s</th><td>1</td><td>0</td><td>0</td>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">10-30 min</th><td>0</td><td>1</td><td>0</td>"));
   EXPECT_THAT(page, HasSubstr("<th scope=\"row\">1 h and more</th><td>0</td><td>0</td><td>1</td>"));
+}
+
+TEST(Page, TheWarmUpIsPaleAndItsYieldsAreNotCounted) {
+  auto data = sample_report();
+  EXPECT_THAT(html_report(data), Not(HasSubstr("class=\"warm-up\"")));
+  data.window_start_days = 2;
+  const auto page = html_report(data);
+  EXPECT_THAT(page, HasSubstr("<rect class=\"warm-up\" width=\"24.00\""));
+  EXPECT_THAT(page, HasSubstr("cards, by day of the trace; measured from day 2 on"));
+  EXPECT_THAT(page, HasSubstr("<th scope=\"row\">30-60 s</th><td>0</td><td>0</td><td>0</td>"));
 }
 
 TEST(Page, ALongGridIsCoarsened) {

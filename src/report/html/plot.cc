@@ -64,17 +64,24 @@ std::string stairs_back(const std::vector<double>& values, double top, int heigh
 std::string picture(const Plot& plot, const Drawn& drawn, const Timeline& time) {
   std::string out = fmt::format(
       "<svg viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}\" style=\"height:{}px\">",
-      time.slots, plot.height_px, escaped(plot.title + ", in " + plot.unit + "; the table below has the numbers"), plot.height_px);
+      time.slots, plot.height_px, escaped(plot.title + ", in " + plot.unit + "; the table below has the numbers"),
+      plot.height_px);
   const std::vector<double> ground(time.slots, 0.0);
   for (std::size_t i = 0; i < plot.bands.size(); ++i) {
     const auto& below = i == 0 ? ground : drawn.tops[i - 1];
-    out += fmt::format("<path class=\"band {}\" d=\"{}{}\"/>", plot.bands[i].css, stairs(drawn.tops[i], drawn.top, plot.height_px),
-                       stairs_back(below, drawn.top, plot.height_px));
+    out += fmt::format("<path class=\"band {}\" d=\"{}{}\"/>", plot.bands[i].css,
+                       stairs(drawn.tops[i], drawn.top, plot.height_px), stairs_back(below, drawn.top, plot.height_px));
   }
   for (const double share : {0.0, 0.5, 1.0})
     out += fmt::format("<path class=\"grid\" d=\"M0,{0:.1f}H{1}\"/>", share * plot.height_px, time.slots);
   for (std::size_t i = 0; i < plot.lines.size(); ++i)
-    out += fmt::format("<path class=\"line {}\" d=\"{}\"/>", plot.lines[i].css, stairs(drawn.lines[i], drawn.top, plot.height_px));
+    out += fmt::format("<path class=\"line {}\" d=\"{}\"/>", plot.lines[i].css,
+                       stairs(drawn.lines[i], drawn.top, plot.height_px));
+  if (time.measured_days > time.start_days && time.measured_days < time.end_days) {
+    const double share = (time.measured_days - time.start_days) / (time.end_days - time.start_days);
+    out += fmt::format("<rect class=\"warm-up\" width=\"{:.2f}\" height=\"{}\"/>",
+                       share * static_cast<double>(time.slots), plot.height_px);
+  }
   return out + "</svg>";
 }
 
@@ -82,11 +89,14 @@ std::string legend(const Plot& plot) {
   if (plot.bands.size() + plot.lines.size() < 2) return {};
   std::string out = "<ul class=\"legend\">";
   for (const auto& band : plot.bands)
-    out += fmt::format("<li><svg class=\"key\" viewBox=\"0 0 16 12\"><rect class=\"band {}\" width=\"16\" height=\"12\"/></svg>{}</li>",
-                       band.css, escaped(band.name));
+    out += fmt::format(
+        "<li><svg class=\"key\" viewBox=\"0 0 16 12\"><rect class=\"band {}\" width=\"16\" "
+        "height=\"12\"/></svg>{}</li>",
+        band.css, escaped(band.name));
   for (const auto& line : plot.lines)
-    out += fmt::format("<li><svg class=\"key\" viewBox=\"0 0 16 12\"><path class=\"line {}\" d=\"M0,6H16\"/></svg>{}</li>", line.css,
-                       escaped(line.name));
+    out +=
+        fmt::format("<li><svg class=\"key\" viewBox=\"0 0 16 12\"><path class=\"line {}\" d=\"M0,6H16\"/></svg>{}</li>",
+                    line.css, escaped(line.name));
   return out + "</ul>";
 }
 
@@ -94,18 +104,23 @@ std::string axes(const Plot& plot, const Drawn& drawn, const Timeline& time, con
   std::string out = "<div class=\"frame\"><div class=\"y\" aria-hidden=\"true\">";
   for (const double share : {1.0, 0.5, 0.0})
     out += fmt::format("<span style=\"top:{}\">{}</span>", percent(1 - share), escaped(number_text(drawn.top * share)));
-  out += fmt::format("</div><div class=\"area\">{}<i class=\"cross\"></i></div></div><div class=\"x\" aria-hidden=\"true\">", svg);
+  out += fmt::format(
+      "</div><div class=\"area\">{}<i class=\"cross\"></i></div></div><div class=\"x\" aria-hidden=\"true\">", svg);
   const DaySpan span{time.start_days, time.end_days};
   const auto marks = day_marks(span, kMostMarks);
   for (std::size_t i = 0; i < marks.size(); ++i)
     out += fmt::format("<span{} style=\"left:{}\">{}</span>", i % 2 == 1 ? " class=\"minor\"" : "",
                        percent((marks[i] - span.start) / (span.end - span.start)), marks[i]);
-  return out + fmt::format("</div><p class=\"axis\">{}, by day of the trace</p>", escaped(plot.unit));
+  const bool warms_up = time.measured_days > time.start_days && time.measured_days < time.end_days;
+  const auto measured_text =
+      warms_up ? fmt::format("; measured from day {} on", number_text(time.measured_days)) : std::string();
+  return out + fmt::format("</div><p class=\"axis\">{}, by day of the trace{}</p>", escaped(plot.unit), measured_text);
 }
 
 // "3, 04:00": day and time of the start of a slot.
 std::string slot_text(const Timeline& time, std::size_t slot) {
-  const double day = time.start_days + (time.end_days - time.start_days) * static_cast<double>(slot) / static_cast<double>(time.slots);
+  const double day =
+      time.start_days + (time.end_days - time.start_days) * static_cast<double>(slot) / static_cast<double>(time.slots);
   const auto minutes = std::llround(day * 24 * 60);
   const auto whole_day = minutes >= 0 ? minutes / 1440 : (minutes - 1439) / 1440;
   const auto left = minutes - whole_day * 1440;
@@ -113,9 +128,13 @@ std::string slot_text(const Timeline& time, std::size_t slot) {
 }
 
 std::string table(const Plot& plot, const Drawn& drawn, const Timeline& time) {
-  std::string out = "<details><summary>As a table</summary><div class=\"scroll\"><table class=\"numbers\"><thead><tr><th scope=\"col\">from</th>";
-  for (const auto& band : plot.bands) out += fmt::format("<th scope=\"col\">{}, {}</th>", escaped(band.name), escaped(plot.unit));
-  for (const auto& line : plot.lines) out += fmt::format("<th scope=\"col\">{}, {}</th>", escaped(line.name), escaped(plot.unit));
+  std::string out =
+      "<details><summary>As a table</summary><div class=\"scroll\"><table class=\"numbers\"><thead><tr><th "
+      "scope=\"col\">from</th>";
+  for (const auto& band : plot.bands)
+    out += fmt::format("<th scope=\"col\">{}, {}</th>", escaped(band.name), escaped(plot.unit));
+  for (const auto& line : plot.lines)
+    out += fmt::format("<th scope=\"col\">{}, {}</th>", escaped(line.name), escaped(plot.unit));
   out += "</tr></thead><tbody>";
   for (std::size_t slot = 0; slot < time.slots; ++slot) {
     out += fmt::format("<tr><th scope=\"row\">{}</th>", slot_text(time, slot));
@@ -132,12 +151,13 @@ Timeline timeline_of(const ReportData& data) {
   std::size_t measured_slots = 0;
   for (const auto& policy : data.policies) {
     const auto& s = policy.series;
-    measured_slots = std::max({measured_slots, slots_of(s), s.demand.size(), s.ready.size(), s.unusable.size(), s.queue_jobs.size()});
+    measured_slots = std::max(
+        {measured_slots, slots_of(s), s.demand.size(), s.ready.size(), s.unusable.size(), s.queue_jobs.size()});
   }
   if (measured_slots == 0) return {};
   const auto factor = (measured_slots + kMostSlots - 1) / kMostSlots;
   const auto span = days_of(data, measured_slots);
-  return {(measured_slots + factor - 1) / factor, span.start, span.end};
+  return {(measured_slots + factor - 1) / factor, span.start, span.end, measured(data.window_start_days).value_or(0)};
 }
 
 std::string plot_html(const Plot& plot, const Timeline& time) {

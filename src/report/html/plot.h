@@ -16,6 +16,7 @@ struct Timeline {
   std::size_t slots = 0;
   double start_days = 0;
   double end_days = 0;
+  double measured_days = 0;  // what lies before is shown paler: the trace warms up
 };
 
 // The grid of the report, coarsened so that a page stays small.
@@ -29,11 +30,11 @@ struct Layer {
 
 struct Plot {
   std::string title;
-  std::string about;           // one sentence below the title; may be empty
-  std::string unit;            // "cards"
-  double top = 0;              // end of the axis; 0 = from the values
+  std::string about;  // one sentence below the title; may be empty
+  std::string unit;   // "cards"
+  double top = 0;     // end of the axis; 0 = from the values
   int height_px = 150;
-  std::vector<Layer> bands;    // stacked, the first at the bottom
+  std::vector<Layer> bands;  // stacked, the first at the bottom
   std::vector<Layer> lines;
   bool legend = true;
 };

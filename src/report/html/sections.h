@@ -15,12 +15,13 @@ namespace weir::report::html {
 [[nodiscard]] std::string waits_section(const ReportData& data);
 [[nodiscard]] std::string inference_section(const ReportData& data);
 [[nodiscard]] std::string preemption_section(const ReportData& data);
-[[nodiscard]] std::string queue_section(const ReportData& data);     // queue and fragmentation
+[[nodiscard]] std::string queue_section(const ReportData& data);  // queue and fragmentation
 [[nodiscard]] std::string rotations_section(const ReportData& data);
 [[nodiscard]] std::string reproduce_section(const ReportData& data);
 
 // A section with its heading and a sentence; empty when `body` is.
-[[nodiscard]] std::string section(const std::string& id, const std::string& title, const std::string& about, const std::string& body);
+[[nodiscard]] std::string section(const std::string& id, const std::string& title, const std::string& about,
+                                  const std::string& body);
 
 // How a policy is drawn: the subject stands out, others are greys.
 [[nodiscard]] std::string policy_css(const ReportData& data, std::size_t policy);

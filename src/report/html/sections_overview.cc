@@ -43,12 +43,16 @@ std::string figure_html(const Figure& figure) {
 }
 
 Figure useful_figure(const ReportData& data, const ReportPolicy& subject, const ReportPolicy* baseline) {
-  Figure figure{"Useful share of the cards", share_text(subject.useful_share), {}, measured(subject.useful_share), {}, measured(data.bound_demand)};
+  Figure figure{"Useful share of the cards", share_text(subject.useful_share), {}, measured(subject.useful_share), {},
+                measured(data.bound_demand)};
   if (baseline != nullptr && measured(baseline->useful_share)) {
     figure.mark = measured(baseline->useful_share);
-    figure.lines.push_back(fmt::format("{}: {} (the mark)", baseline->name, unbroken(share_text(baseline->useful_share))));
+    figure.lines.push_back(
+        fmt::format("{}: {} (the mark)", baseline->name, unbroken(share_text(baseline->useful_share))));
   }
-  if (figure.bound) figure.lines.push_back(fmt::format("possible with these jobs: {} (the faint bar)", unbroken(share_text(figure.bound))));
+  if (figure.bound)
+    figure.lines.push_back(
+        fmt::format("possible with these jobs: {} (the faint bar)", unbroken(share_text(figure.bound))));
   return figure;
 }
 
@@ -57,7 +61,8 @@ Figure wait_figure(const std::string& title, Value subject, Value baseline, cons
   if (policy != nullptr && measured(baseline)) {
     figure.lines.push_back(fmt::format("{}: {}", policy->name, unbroken(words_text(baseline))));
     if (*measured(baseline) > 0 && measured(subject) && *measured(subject) > 0)
-      figure.lines.push_back(fmt::format("{} against {}", unbroken(seconds_text(subject)), unbroken(seconds_text(baseline))));
+      figure.lines.push_back(
+          fmt::format("{} against {}", unbroken(seconds_text(subject)), unbroken(seconds_text(baseline))));
   }
   return figure;
 }
@@ -70,22 +75,29 @@ Value wait_of_size(const ReportPolicy* policy, const std::string& label) {
 void add_promises(const ReportPolicy& subject, const ReportPolicy* baseline, std::vector<Figure>& figures) {
   const auto& preemption = subject.preemption;
   if (measured(preemption.success_300s)) {
-    figures.push_back({"Cards back within 300 s", share_text(preemption.success_300s),
-                       {fmt::format("of {} requests for inference", count_text(preemption.requests)),
-                        preemption.lost_steps == 0 ? "no step of training lost"
-                                                   : fmt::format("{} yields lost steps", count_text(preemption.lost_steps))},
-                       measured(preemption.success_300s), {}, {}});
+    figures.push_back(
+        {"Cards back within 300 s",
+         share_text(preemption.success_300s),
+         {fmt::format("of {} requests for inference", count_text(preemption.requests)),
+          preemption.lost_steps == 0 ? "no step of training lost"
+                                     : fmt::format("{} yields lost steps", count_text(preemption.lost_steps))},
+         measured(preemption.success_300s),
+         {},
+         {}});
   }
   if (measured(subject.unmet_share)) {
-    figures.push_back({"Inference load not served", share_text(subject.unmet_share), {"of all inference work"}, {}, {}, {}});
+    figures.push_back(
+        {"Inference load not served", share_text(subject.unmet_share), {"of all inference work"}, {}, {}, {}});
     if (baseline != nullptr && measured(baseline->unmet_share))
       figures.back().lines.push_back(fmt::format("{}: {}", baseline->name, share_text(baseline->unmet_share)));
   }
   if (measured(subject.deadlines_met_share)) {
-    figures.push_back({"Deadlines met", share_text(subject.deadlines_met_share), {}, measured(subject.deadlines_met_share), {}, {}});
+    figures.push_back(
+        {"Deadlines met", share_text(subject.deadlines_met_share), {}, measured(subject.deadlines_met_share), {}, {}});
     if (baseline != nullptr && measured(baseline->deadlines_met_share)) {
       figures.back().mark = measured(baseline->deadlines_met_share);
-      figures.back().lines.push_back(fmt::format("{}: {} (the mark)", baseline->name, unbroken(share_text(baseline->deadlines_met_share))));
+      figures.back().lines.push_back(
+          fmt::format("{}: {} (the mark)", baseline->name, unbroken(share_text(baseline->deadlines_met_share))));
     }
   }
 }
@@ -97,9 +109,11 @@ std::string row_html(const ComparisonRow& row, bool any_bound) {
     const auto text = quantity_text(row.values[i], row.kind);
     const bool timed = row.kind == Quantity::seconds && row.values[i];
     const auto words = timed ? element("span", "words", words_text(row.values[i])) : "";
-    out += fmt::format("<td{}>{}{}</td>", best[i] ? " class=\"best\"" : "", words, element("span", timed ? "exact" : "", text));
+    out += fmt::format("<td{}>{}{}</td>", best[i] ? " class=\"best\"" : "", words,
+                       element("span", timed ? "exact" : "", text));
   }
-  if (any_bound) out += fmt::format("<td class=\"limit\">{}</td>", row.bound ? escaped(quantity_text(row.bound, row.kind)) : "");
+  if (any_bound)
+    out += fmt::format("<td class=\"limit\">{}</td>", row.bound ? escaped(quantity_text(row.bound, row.kind)) : "");
   return out + "</tr>";
 }
 
@@ -121,7 +135,8 @@ void add_fact(std::string& out, const std::string& name, const std::string& valu
 
 }  // namespace
 
-std::string section(const std::string& id, const std::string& title, const std::string& about, const std::string& body) {
+std::string section(const std::string& id, const std::string& title, const std::string& about,
+                    const std::string& body) {
   if (body.empty()) return {};
   std::string out = fmt::format("<section id=\"{}\">", escaped(id)) + element("h2", "", title);
   if (!about.empty()) out += element("p", "about", about);
@@ -140,11 +155,12 @@ std::string headline(const ReportData& data) {
   const auto cards = data.pool_cards > 0 ? number_text(data.pool_cards) + " cards" : std::string("cards");
   if (baseline == nullptr || !measured(baseline->useful_share))
     return fmt::format("The {} do useful work {} of the time.", cards, share_text(subject->useful_share));
-  std::string out = fmt::format("The same {} do useful work {} of the time instead of {}", cards, unbroken(share_text(subject->useful_share)),
-                                unbroken(share_text(baseline->useful_share)));
+  std::string out =
+      fmt::format("The same {} do useful work {} of the time instead of {}", cards,
+                  unbroken(share_text(subject->useful_share)), unbroken(share_text(baseline->useful_share)));
   if (measured(subject->all.wait_mean_s) && measured(baseline->all.wait_mean_s))
-    out += fmt::format(", and a job waits {} for its start instead of {}", unbroken(words_text(subject->all.wait_mean_s)),
-                       unbroken(words_text(baseline->all.wait_mean_s)));
+    out += fmt::format(", and a job waits {} for its start instead of {}",
+                       unbroken(words_text(subject->all.wait_mean_s)), unbroken(words_text(baseline->all.wait_mean_s)));
   return out + fmt::format(" ({} against {}).", subject->name, baseline->name);
 }
 
@@ -155,12 +171,15 @@ std::string cards_section(const ReportData& data) {
   std::vector<Figure> figures;
   if (measured(subject->useful_share)) figures.push_back(useful_figure(data, *subject, baseline));
   if (measured(subject->all.wait_mean_s))
-    figures.push_back(wait_figure("Mean wait to the first start", subject->all.wait_mean_s, baseline != nullptr ? baseline->all.wait_mean_s : Value{}, baseline));
+    figures.push_back(wait_figure("Mean wait to the first start", subject->all.wait_mean_s,
+                                  baseline != nullptr ? baseline->all.wait_mean_s : Value{}, baseline));
   if (wait_of_size(subject, "8"))
-    figures.push_back(wait_figure("Mean wait of 8-card jobs", wait_of_size(subject, "8"), wait_of_size(baseline, "8"), baseline));
+    figures.push_back(
+        wait_figure("Mean wait of 8-card jobs", wait_of_size(subject, "8"), wait_of_size(baseline, "8"), baseline));
   add_promises(*subject, baseline, figures);
   if (figures.empty()) return {};
-  std::string out = fmt::format("<section class=\"cards\" aria-label=\"{}\">", escaped("Key figures of " + subject->name));
+  std::string out =
+      fmt::format("<section class=\"cards\" aria-label=\"{}\">", escaped("Key figures of " + subject->name));
   for (const auto& figure : figures) out += figure_html(figure);
   return out + "</section>\n";
 }
@@ -177,14 +196,19 @@ std::string policies_section(const ReportData& data) {
   if (any_bound) body += "<th scope=\"col\">bound</th>";
   body += "</tr></thead>";
   for (const auto& group : groups) {
-    body += fmt::format("<tbody><tr class=\"title\"><th colspan=\"{}\" scope=\"rowgroup\">{}</th></tr>", columns, escaped(group.title));
+    body += fmt::format("<tbody><tr class=\"title\"><th colspan=\"{}\" scope=\"rowgroup\">{}</th></tr>", columns,
+                        escaped(group.title));
     for (const auto& row : group.rows) body += row_html(row, any_bound);
     body += "</tbody>";
   }
   body += "</table></div>" + meaning_of(groups);
   std::string about = "The best value of a row is bold.";
-  if (measured(data.bound_demand)) about += fmt::format(" Useful cannot pass {} with these jobs", share_text(data.bound_demand));
-  if (measured(data.bound_demand)) about += measured(data.bound_saturation) ? fmt::format(", nor {} with an endless queue.", share_text(data.bound_saturation)) : ".";
+  if (measured(data.bound_demand))
+    about += fmt::format(" Useful cannot pass {} with these jobs", share_text(data.bound_demand));
+  if (measured(data.bound_demand))
+    about += measured(data.bound_saturation)
+                 ? fmt::format(", nor {} with an endless queue.", share_text(data.bound_saturation))
+                 : ".";
   return section("policies", "The policies side by side", about, body);
 }
 
@@ -194,9 +218,11 @@ std::string reproduce_section(const ReportData& data) {
   std::string facts;
   add_fact(facts, "Hash of all decisions", data.hash);
   add_fact(facts, "Weir", data.version);
-  if (measured(data.wall_s)) add_fact(facts, "Wall time", fmt::format("{:.1f} s for the whole simulation", *measured(data.wall_s)));
+  if (measured(data.wall_s))
+    add_fact(facts, "Wall time", fmt::format("{:.1f} s for the whole simulation", *measured(data.wall_s)));
   if (measured(data.step_us_p50) && measured(data.step_us_p99))
-    add_fact(facts, "Engine step", fmt::format("{} µs (median), {} µs (p99)", number_text(data.step_us_p50), number_text(data.step_us_p99)));
+    add_fact(facts, "Engine step",
+             fmt::format("{} µs (median), {} µs (p99)", number_text(data.step_us_p50), number_text(data.step_us_p99)));
   body += "<dl class=\"facts\">" + facts + "</dl>";
   if (!data.notes.empty()) {
     body += "<ul class=\"notes\">";

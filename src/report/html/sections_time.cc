@@ -17,7 +17,7 @@ namespace weir::report::html {
 namespace {
 
 // One line per policy of one series.
-std::vector<Layer> lines_of(const ReportData& data, std::vector<double> ReportSeries::*series) {
+std::vector<Layer> lines_of(const ReportData& data, std::vector<double> ReportSeries::* series) {
   std::vector<Layer> lines;
   for (std::size_t i = 0; i < data.policies.size(); ++i)
     lines.push_back({data.policies[i].name, policy_css(data, i), data.policies[i].series.*series});
@@ -35,8 +35,10 @@ std::string services_table(const ReportData& data) {
       if (service.name == name) return &service;
     return nullptr;
   };
-  std::string out = "<h3>Load not served, by service</h3><div class=\"scroll\"><table class=\"numbers\"><thead><tr><th scope=\"col\">service</th>"
-                    "<th scope=\"col\">mean load, cards</th>";
+  std::string out =
+      "<h3>Load not served, by service</h3><div class=\"scroll\"><table class=\"numbers\"><thead><tr><th "
+      "scope=\"col\">service</th>"
+      "<th scope=\"col\">mean load, cards</th>";
   for (const auto& policy : data.policies) out += element("th", "", policy.name);
   out += "</tr></thead><tbody>";
   for (const auto& name : names) {
@@ -73,8 +75,10 @@ std::string use_section(const ReportData& data) {
                   {"free", "free", s.idle}};
     body += plot_html(plot, time);
   }
-  return section("use", "How the cards were used",
-                 "Solid is useful, striped is held without being useful: replicas that wait for load, and saving or restoring.", body);
+  return section(
+      "use", "How the cards were used",
+      "Solid is useful, striped is held without being useful: replicas that wait for load, and saving or restoring.",
+      body);
 }
 
 std::string inference_section(const ReportData& data) {
@@ -88,12 +92,14 @@ std::string inference_section(const ReportData& data) {
     plot.unit = "cards";
     plot.height_px = 180;
     plot.bands = {{"load", "inference", s.demand}};
-    plot.lines = {{"ready replicas", "ready", s.ready}, {"replicas aimed at", "need", s.need}, {"guard", "guard", s.guard}};
+    plot.lines = {
+        {"ready replicas", "ready", s.ready}, {"replicas aimed at", "need", s.need}, {"guard", "guard", s.guard}};
     body = plot_html(plot, time);
   }
   body += services_table(data);
   return section("inference", "Inference: what it needed, what it had",
-                 "Load is in cards that a perfectly busy service would need. Ready replicas stay above it; the guard is what inference has at all times.",
+                 "Load is in cards that a perfectly busy service would need. Ready replicas stay above it; the guard "
+                 "is what inference has at all times.",
                  body);
 }
 
@@ -101,9 +107,15 @@ std::string queue_section(const ReportData& data) {
   const auto time = timeline_of(data);
   Plot jobs{"Waiting jobs", "", "jobs", 0, 150, {}, lines_of(data, &ReportSeries::queue_jobs)};
   Plot cards{"Cards that waiting jobs ask for", "", "cards", 0, 150, {}, lines_of(data, &ReportSeries::queue_cards)};
-  Plot unusable{"Free cards that fit nobody", "Free, but scattered so that the shapes lately asked for do not fit.", "cards", 0, 130, {},
+  Plot unusable{"Free cards that fit nobody",
+                "Free, but scattered so that the shapes lately asked for do not fit.",
+                "cards",
+                0,
+                130,
+                {},
                 lines_of(data, &ReportSeries::unusable)};
-  return section("queue", "The queue, and cards that fit nobody", "", plot_html(jobs, time) + plot_html(cards, time) + plot_html(unusable, time));
+  return section("queue", "The queue, and cards that fit nobody", "",
+                 plot_html(jobs, time) + plot_html(cards, time) + plot_html(unusable, time));
 }
 
 }  // namespace weir::report::html
