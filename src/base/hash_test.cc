@@ -20,7 +20,8 @@ TEST(Hasher, TheSameValuesGiveTheSameHash) {
 
 TEST(Hasher, OrderBoundariesAndValuesCount) {
   EXPECT_NE(hash_of(std::int64_t{1}, std::int64_t{2}), hash_of(std::int64_t{2}, std::int64_t{1}));
-  EXPECT_NE(hash_of(std::string_view("ab"), std::string_view("c")), hash_of(std::string_view("a"), std::string_view("bc")));
+  EXPECT_NE(hash_of(std::string_view("ab"), std::string_view("c")),
+            hash_of(std::string_view("a"), std::string_view("bc")));
   EXPECT_NE(hash_of(std::string_view("")), hash_of());
   EXPECT_NE(hash_of(std::int32_t{-1}), hash_of(std::uint32_t{0xFFFFFFFFU}));  // sign is kept
   EXPECT_EQ(hash_of(std::int32_t{-1}), hash_of(std::int64_t{-1}));            // width is not

@@ -6,7 +6,8 @@ namespace weir {
 namespace {
 
 TEST(Error, TextHoldsThePlaceAsFarAsItIsKnown) {
-  Error error{.message = "unknown key; nearest is quota", .file = "pool.yaml", .line = 12, .column = 3, .key = "teams.A.qouta"};
+  Error error{
+      .message = "unknown key; nearest is quota", .file = "pool.yaml", .line = 12, .column = 3, .key = "teams.A.qouta"};
   EXPECT_EQ(error.text(), "pool.yaml:12:3: teams.A.qouta: unknown key; nearest is quota");
   error.column = 0;
   EXPECT_EQ(error.text(), "pool.yaml:12: teams.A.qouta: unknown key; nearest is quota");

@@ -122,8 +122,8 @@ std::optional<std::vector<std::string>> names_of(const Value& element, const Nod
     pattern += "{1.." + std::to_string(node.count) + "}";
   }
   auto names = expand_names(pattern, std::max<std::int64_t>(room, 1));
-  const bool no_room = names ? static_cast<std::int64_t>(names->size()) > room
-                             : names.error().code == ErrorCode::too_large;
+  const bool no_room =
+      names ? static_cast<std::int64_t>(names->size()) > room : names.error().code == ErrorCode::too_large;
   if (no_room) {
     names = fail(ErrorCode::too_large, "with these there are more than " + std::to_string(kNodesMax) + " nodes");
   }
