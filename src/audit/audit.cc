@@ -80,7 +80,7 @@ void Auditor::Impl::note(const change::JobStateSet& c) {
     if (jobs_ended.contains(c.job.value) && !ended(c.state)) violate(9, "job ", c.job, " has ended and comes back");
     return;
   }
-  if (c.state == JobState::succeeded && !job->finished) {
+  if (c.state == JobState::succeeded && !job->may_be_finished) {
     violate(9, "job ", c.job, " is called succeeded, and no exit said so");
   }
   if (c.state == JobState::cancelled && !job->cancelled) violate(9, "job ", c.job, " is called cancelled, and was not");

@@ -279,6 +279,7 @@ void Auditor::Impl::on(TimeMs at_ms, const event::RunExited& e) {
   JobRecord* job = job_of(run->job);
   if (job != nullptr && job->current == e.run) {
     job->current = RunId{};
+    if (e.how == event::Exit::done) job->may_be_finished = true;
     if (e.how == event::Exit::done && !run->hit) job->finished = true;
   }
   guard_facts = guard_facts || !guard_was_placeable;

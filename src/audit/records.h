@@ -18,7 +18,8 @@ struct JobRecord {
   bool cancelled = false;         // by a user
   bool held = false;              // by an operator
   bool operator_touched = false;  // held or requeued at least once
-  bool finished = false;          // an exit said done
+  bool finished = false;          // its current run said done
+  bool may_be_finished = false;   // a run said so that a fact may have cost its place
   std::int32_t incarnation = 0;   // newest
   std::int32_t starts = 0;
   RunId current;  // none when it has no live run
