@@ -155,6 +155,7 @@ Verdict play(const WorldPlan& plan, const PlayOptions& options) {
   World world(options_of(plan));
   Tracker tracker(world, plan, options);
   world.observe(&tracker);
+  if (options.observer != nullptr) world.observe(options.observer);
   add_settings(world, plan);
   add_faults(world, plan);
   for (const PlannedAct& act : plan.acts) add_act(world, plan, act, tracker);
