@@ -77,8 +77,7 @@ void print_people(const ReportData& data, const Options& options) {
   fmt::print("{}", comparison_table(data, terminal));
   const std::string chart = use_chart(data, terminal);
   if (!chart.empty()) fmt::print("\n{}", chart);
-  fmt::print("\nhash {}   {:.2f} s\n", data.hash, data.wall_s);
-  if (!options.report_file.empty()) fmt::print("report: {}\n", options.report_file);
+  if (!options.report_file.empty()) fmt::print("\nreport: {}\n", options.report_file);
 }
 
 [[nodiscard]] int print_violations(const Simulation& simulation) {

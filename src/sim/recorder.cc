@@ -80,19 +80,19 @@ void Recorder::run_exited(const event::RunExited& exit, TimeMs at_ms) {
 }
 
 void Recorder::note_yield(const OpenRun& run, const event::RunExited& exit, TimeMs at_ms) {
-  const JobSpec spec = job_spec(workload_, run.job.value);
+  const CheckpointContract ckpt = contract_of(workload_, run.job.value);
   const DurationMs kept = exit.progress_ms - run.base_ms;
   const RunClock clock{run.work_from_ms, run.speed_milli};
-  const TimeMs saved_at = at_ms - spec.ckpt.write_ms;
+  const TimeMs saved_at = at_ms - ckpt.write_ms;
   bool at_boundary = clock.work_at(saved_at) == kept;
-  if (spec.ckpt.mode == CheckpointMode::interval) {
-    at_boundary = kept > 0 && kept % spec.ckpt.interval_ms == 0 && clock.instant_of(kept) == saved_at;
+  if (ckpt.mode == CheckpointMode::interval) {
+    at_boundary = kept > 0 && kept % ckpt.interval_ms == 0 && clock.instant_of(kept) == saved_at;
   }
   const Ask ask = run.ask.value_or(Ask{.at_ms = at_ms});
   run_.yields.push_back({ask.at_ms, at_ms, ask.cause, ask.for_inference, at_boundary});
   ++run_.jobs[run.job.value].yields;
   if (at_ms < run_.meter.window_from_ms()) return;
-  const double lost = static_cast<double>(run.cards) * static_cast<double>(spec.ckpt.write_ms + spec.ckpt.restart_ms);
+  const double lost = static_cast<double>(run.cards) * static_cast<double>(ckpt.write_ms + ckpt.restart_ms);
   run_.lost_all += lost;
   if (ask.for_inference) run_.lost_inference += lost;
 }

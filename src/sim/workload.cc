@@ -59,6 +59,16 @@ Workload doubled(const Workload& workload, DurationMs shift_ms) {
   return out;
 }
 
+CheckpointContract contract_of(const Workload& workload, std::uint32_t index) {
+  const TraceJob& job = workload.jobs[index];
+  const DurationMs interval = job.ckpt_ms < 0 ? workload.ckpt_default_ms : job.ckpt_ms;
+  if (interval <= 0) return {};
+  return {.mode = workload.on_demand ? CheckpointMode::on_demand : CheckpointMode::interval,
+          .interval_ms = interval,
+          .write_ms = workload.write_ms,
+          .restart_ms = workload.restart_ms};
+}
+
 JobSpec job_spec(const Workload& workload, std::uint32_t index) {
   const TraceJob& job = workload.jobs[index];
   JobSpec spec{.id = JobId(index), .name = job.name};
@@ -75,13 +85,7 @@ JobSpec job_spec(const Workload& workload, std::uint32_t index) {
   }
   spec.submitted_ms = job.submit_ms;
   if (job.tier == 1) spec.deadline_ms = job.deadline_ms;
-  const DurationMs interval = job.ckpt_ms < 0 ? workload.ckpt_default_ms : job.ckpt_ms;
-  if (interval > 0) {
-    spec.ckpt = {.mode = workload.on_demand ? CheckpointMode::on_demand : CheckpointMode::interval,
-                 .interval_ms = interval,
-                 .write_ms = workload.write_ms,
-                 .restart_ms = workload.restart_ms};
-  }
+  spec.ckpt = contract_of(workload, index);
   return spec;
 }
 

@@ -40,6 +40,8 @@ struct Workload {
 // Every job twice, the copy moved by `shift` round the horizon.
 [[nodiscard]] Workload doubled(const Workload& workload, DurationMs shift_ms);
 
+[[nodiscard]] CheckpointContract contract_of(const Workload& workload, std::uint32_t index);
+
 // The job as it is submitted to the engine: nothing of it says how long it runs.
 [[nodiscard]] JobSpec job_spec(const Workload& workload, std::uint32_t index);
 
