@@ -34,7 +34,10 @@ class SmallWorld : public ::testing::Test {
     world_.observe(&log_);
   }
   void submit(std::uint32_t id, TimeMs at, DurationMs run) {
-    world_.submit({.id = JobId(id), .name = "j" + std::to_string(id), .roles = {{.count = 1, .shape = {.cards = 1}}}, .submitted_ms = at},
+    world_.submit({.id = JobId(id),
+                   .name = "j" + std::to_string(id),
+                   .roles = {{.count = 1, .shape = {.cards = 1}}},
+                   .submitted_ms = at},
                   {.run_ms = run});
   }
   Log log_;
@@ -90,7 +93,8 @@ TEST(World, TheSameEventsGiveTheSameHash) {
     World world({});
     world.at(Event{0, event::NodeDeclared{{.id = NodeId(0), .cards = 1}}});
     for (std::uint32_t i = 0; i < 5; ++i) {
-      world.submit({.id = JobId(i), .roles = {{.count = 1, .shape = {.cards = 1}}}, .submitted_ms = 10 * i}, {.run_ms = run});
+      world.submit({.id = JobId(i), .roles = {{.count = 1, .shape = {.cards = 1}}}, .submitted_ms = 10 * i},
+                   {.run_ms = run});
     }
     world.run_until(100'000);
     return world.decisions_hash();

@@ -158,8 +158,9 @@ bool Table::next() {
       continue;
     }
     if (fields->text.size() != header_.text.size()) {
-      add(ErrorCode::bad_input, 0, {}, "has " + std::to_string(fields->text.size()) + " fields, the header has " +
-                                           std::to_string(header_.text.size()));
+      add(ErrorCode::bad_input, 0, {},
+          "has " + std::to_string(fields->text.size()) + " fields, the header has " +
+              std::to_string(header_.text.size()));
       continue;
     }
     fields_ = std::move(*fields);

@@ -41,8 +41,8 @@ class Table {
   [[nodiscard]] bool next();
   [[nodiscard]] const std::string& field(int index) const { return fields_.text[static_cast<std::size_t>(index)]; }
 
-  void header_problem(int index, std::string message);         // about a column; -1 = about the header
-  void problem(int index, std::string message);                // about a field of this row
+  void header_problem(int index, std::string message);  // about a column; -1 = about the header
+  void problem(int index, std::string message);         // about a field of this row
   [[nodiscard]] std::vector<Error> take_problems() { return std::move(problems_); }
   [[nodiscard]] bool good() const { return problems_.empty(); }
   [[nodiscard]] std::size_t problems() const { return problems_.size(); }

@@ -37,9 +37,9 @@ struct Columns {
 
 struct Known {
   std::string_view stem;
-  Column Columns::*column;
-  bool time = false;   // the name carries a unit
-  bool date = false;   // the unit may be _utc
+  Column Columns::* column;
+  bool time = false;  // the name carries a unit
+  bool date = false;  // the unit may be _utc
 };
 constexpr std::array<Known, 9> kKnown{{{"job_id", &Columns::name},
                                        {"submit", &Columns::submit, true, true},
@@ -55,9 +55,10 @@ constexpr std::array<Known, 9> kKnown{{{"job_id", &Columns::name},
 [[nodiscard]] bool is_ignored(std::string_view name) { return name == "frac_milli" || name.starts_with("x_"); }
 
 [[nodiscard]] std::vector<std::string_view> names_to_suggest() {
-  return {"job_id", "submit_s",   "submit_ms", "submit_min", "submit_h", "submit_utc", "duration_s", "duration_ms",
-          "duration_min", "duration_h", "gpus", "team", "vc", "tier", "deadline_s", "deadline_ms", "deadline_min",
-          "deadline_h", "deadline_utc", "ckpt_s", "ckpt_ms", "ckpt_min", "ckpt_h", "frac_milli"};
+  return {"job_id",       "submit_s",    "submit_ms",    "submit_min",  "submit_h",     "submit_utc",
+          "duration_s",   "duration_ms", "duration_min", "duration_h",  "gpus",         "team",
+          "vc",           "tier",        "deadline_s",   "deadline_ms", "deadline_min", "deadline_h",
+          "deadline_utc", "ckpt_s",      "ckpt_ms",      "ckpt_min",    "ckpt_h",       "frac_milli"};
 }
 
 [[nodiscard]] std::optional<std::pair<const Known*, DurationMs>> recognise(std::string_view name) {
@@ -65,7 +66,8 @@ constexpr std::array<Known, 9> kKnown{{{"job_id", &Columns::name},
     if (!known.time && name == known.stem) return std::pair{&known, DurationMs{0}};
     if (!known.time || !name.starts_with(known.stem)) continue;
     for (const Unit& unit : kUnits) {
-      if (name.substr(known.stem.size()) == unit.suffix && (unit.ms > 0 || known.date)) return std::pair{&known, unit.ms};
+      if (name.substr(known.stem.size()) == unit.suffix && (unit.ms > 0 || known.date))
+        return std::pair{&known, unit.ms};
     }
   }
   return std::nullopt;
@@ -77,7 +79,8 @@ void match_column(Table& table, int index, Columns& columns) {
   const auto found = recognise(name);
   if (!found) {
     const std::string_view near = trace::nearest(name, names_to_suggest());
-    const std::string hint = near.empty() ? "; a name that begins with x_ is left alone" : "; nearest is " + std::string(near);
+    const std::string hint =
+        near.empty() ? "; a name that begins with x_ is left alone" : "; nearest is " + std::string(near);
     table.header_problem(index, "unknown column" + hint);
     return;
   }
@@ -127,8 +130,9 @@ void match_column(Table& table, int index, Columns& columns) {
   const std::string& text = table.field(column.index);
   const auto value = column.unit_ms > 0 ? trace::parse_decimal(text, column.unit_ms, max) : parse_utc(text);
   if (value) return *value;
-  table.problem(column.index, column.unit_ms > 0 ? "expects a number of at most ten years or the year 10000, has " + shown(text)
-                                                 : "expects YYYY-MM-DDTHH:MM:SSZ, has " + shown(text));
+  table.problem(column.index, column.unit_ms > 0
+                                  ? "expects a number of at most ten years or the year 10000, has " + shown(text)
+                                  : "expects YYYY-MM-DDTHH:MM:SSZ, has " + shown(text));
   return 0;
 }
 
@@ -136,8 +140,8 @@ void match_column(Table& table, int index, Columns& columns) {
   const std::string& text = table.field(column.index);
   const auto value = text.find('.') == std::string::npos ? trace::parse_decimal(text, 1, max) : std::nullopt;
   if (value && *value >= min) return *value;
-  table.problem(column.index,
-                "expects a whole number from " + std::to_string(min) + " to " + std::to_string(max) + ", has " + shown(text));
+  table.problem(column.index, "expects a whole number from " + std::to_string(min) + " to " + std::to_string(max) +
+                                  ", has " + shown(text));
   return min;
 }
 

@@ -70,7 +70,8 @@ TEST_F(TraceFile, ReadsAScenarioListPlainAndZipped) {
 }
 
 TEST_F(TraceFile, ColumnsInAnyOrderWithTheirOwnUnits) {
-  const auto trace = read_jobs(write("gpus,duration_h,submit_min,ckpt_min,x_note\r\n8,1.5,2.5,none,\"a, b\"\r\n1,0.25,1,,c"));
+  const auto trace =
+      read_jobs(write("gpus,duration_h,submit_min,ckpt_min,x_note\r\n8,1.5,2.5,none,\"a, b\"\r\n1,0.25,1,,c"));
   ASSERT_TRUE(trace) << trace.error().front().text();
   EXPECT_EQ(trace->jobs[0].submit_ms, kMinute);  // sorted by submission
   EXPECT_EQ(trace->jobs[0].ckpt_ms, -1);
@@ -81,8 +82,9 @@ TEST_F(TraceFile, ColumnsInAnyOrderWithTheirOwnUnits) {
 }
 
 TEST_F(TraceFile, DatesCountFromTheStartOfTheFirstDay) {
-  const auto trace = read_jobs(write("submit_utc,duration_s,gpus,deadline_utc\n"
-                                     "2017-10-31T00:00:10Z,5,1,2017-11-01T00:00:00Z\n2017-10-30 04:29:40,5,1,\n"));
+  const auto trace =
+      read_jobs(write("submit_utc,duration_s,gpus,deadline_utc\n"
+                      "2017-10-31T00:00:10Z,5,1,2017-11-01T00:00:00Z\n2017-10-30 04:29:40,5,1,\n"));
   ASSERT_TRUE(trace) << trace.error().front().text();
   EXPECT_EQ(trace->jobs[0].submit_ms, 4 * kHour + 29 * kMinute + 40 * kSecond);
   EXPECT_EQ(trace->jobs[1].submit_ms, kDay + 10 * kSecond);
@@ -99,8 +101,7 @@ TEST_F(TraceFile, EveryProblemHasItsPlace) {
               ::testing::ElementsAre("list.csv:2:7: gpus: expects a whole number from 1 to 100000, has \"0\"",
                                      HasSubstr("list.csv:3:3: submit_s: expects a number"),
                                      "list.csv:4: has 3 fields, the header has 4",
-                                     "list.csv:5:5: a quote is not closed",
-                                     HasSubstr("list.csv:6:5: duration_s"),
+                                     "list.csv:5:5: a quote is not closed", HasSubstr("list.csv:6:5: duration_s"),
                                      HasSubstr("list.csv:6:8: gpus: expects a whole number")));
 }
 
@@ -153,7 +154,8 @@ TEST_F(TraceFile, ReadsALoadCurveExactly) {
 
 TEST_F(TraceFile, ACurveStartsAtZeroAndRises) {
   EXPECT_THAT(read_load(write("t_s,a\n5,1\n")).error().front().text(), HasSubstr("list.csv:2:1: t_s: the first row"));
-  EXPECT_THAT(read_load(write("t_s,a\n0,1\n0,1\n")).error().front().text(), HasSubstr("list.csv:3:1: t_s: times have to rise"));
+  EXPECT_THAT(read_load(write("t_s,a\n0,1\n0,1\n")).error().front().text(),
+              HasSubstr("list.csv:3:1: t_s: times have to rise"));
   EXPECT_THAT(read_load(write("t_s,a\n0,-1\n")).error().front().text(), HasSubstr("list.csv:2:3: a: expects a load"));
   EXPECT_THAT(read_load(write("a,b\n0,1\n")).error().front().text(), HasSubstr("no column t_s"));
   EXPECT_THAT(read_load(write("t_s,a\n")).error().front().text(), HasSubstr("no rows"));

@@ -28,15 +28,15 @@ struct LiveRun {
   JobId job;
   std::int32_t incarnation = 1;
   RunClock clock;
-  DurationMs base_ms = 0;            // useful work of earlier runs that it resumed from
-  std::vector<Placement> places;     // one per worker
-  std::vector<bool> gone;            // worker has left; empty = none has
-  TimeMs end_ms = kNever;            // when it is done if nothing stops it
-  std::uint32_t life = 0;            // entries of the heap made for an older life are void
-  std::uint32_t asked = 0;           // the same for requests to yield
-  Boundary boundary;                 // with `writing`: where it stopped
+  DurationMs base_ms = 0;         // useful work of earlier runs that it resumed from
+  std::vector<Placement> places;  // one per worker
+  std::vector<bool> gone;         // worker has left; empty = none has
+  TimeMs end_ms = kNever;         // when it is done if nothing stops it
+  std::uint32_t life = 0;         // entries of the heap made for an older life are void
+  std::uint32_t asked = 0;        // the same for requests to yield
+  Boundary boundary;              // with `writing`: where it stopped
   bool writing = false;
-  bool broken = false;               // lost a worker with its node: does nothing until stopped
+  bool broken = false;  // lost a worker with its node: does nothing until stopped
 
   [[nodiscard]] bool left(std::size_t worker) const { return worker < gone.size() && gone[worker]; }
   void leave(std::size_t worker) {
@@ -68,7 +68,7 @@ struct Entry {
   TimeMs at_ms = 0;
   std::uint64_t seq = 0;  // ties in the order they were made
   Due what = Due::run_end;
-  std::uint32_t id = 0;   // run or replica
+  std::uint32_t id = 0;  // run or replica
   std::uint32_t life = 0;
   std::int32_t worker = 0;
   [[nodiscard]] bool operator>(const Entry& o) const { return at_ms != o.at_ms ? at_ms > o.at_ms : seq > o.seq; }

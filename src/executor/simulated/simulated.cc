@@ -20,7 +20,10 @@ struct SimulatedExecutor::Impl {
 
   SimulatedOptions options;
   std::unordered_map<std::uint32_t, JobRecord> jobs;
-  struct ServiceTimes { DurationMs start_ms = 0; DurationMs drain_ms = 0; };
+  struct ServiceTimes {
+    DurationMs start_ms = 0;
+    DurationMs drain_ms = 0;
+  };
   std::unordered_map<std::uint32_t, ServiceTimes> services;
   std::unordered_map<std::uint32_t, Run> runs;
   std::unordered_map<std::uint32_t, LiveReplica> replicas;
@@ -31,7 +34,10 @@ struct SimulatedExecutor::Impl {
 
   // Behind a partition nothing is heard and nothing can be told.
   std::set<NodeId> partitioned;
-  struct Unheard { std::vector<NodeId> nodes; Event event; };
+  struct Unheard {
+    std::vector<NodeId> nodes;
+    Event event;
+  };
   std::vector<Unheard> unheard;
   std::vector<decision::Body> untold;
 
@@ -162,7 +168,8 @@ void SimulatedExecutor::Impl::happen_to_run(const Entry& entry, Run& run) {
       exit(run, event::Exit::yielded, run.base_ms + run.boundary.work_ms, entry.at_ms);
       return;
     case Due::replica_ready:
-    case Due::replica_exit: return;
+    case Due::replica_exit:
+      return;
   }
 }
 
@@ -251,7 +258,8 @@ void SimulatedExecutor::Impl::plan_life(const Run& run, TimeMs now_ms) {
   push(run.end_ms, Due::run_end, run.id.value, run.life);
   for (std::size_t i = 0; i < job.truth.worker_run_ms.size() && i < run.places.size(); ++i) {
     const TimeMs end = simulated::worker_end(job, run, i);
-    if (end < run.end_ms && !run.left(i)) push(end, Due::worker_end, run.id.value, run.life, static_cast<std::int32_t>(i));
+    if (end < run.end_ms && !run.left(i))
+      push(end, Due::worker_end, run.id.value, run.life, static_cast<std::int32_t>(i));
   }
   push_checkpoint(run, now_ms + 1);
 }

@@ -18,9 +18,9 @@ namespace weir {
 
 // What is true of a job, whatever it declared.
 struct JobTruth {
-  DurationMs run_ms = 0;                   // useful work at speed 1000
-  std::vector<DurationMs> worker_run_ms;   // per worker (roles in order); kNever = endless; empty = all run_ms
-  std::int32_t fails_at_launch = 0;        // so many first launches fail at once; negative = always
+  DurationMs run_ms = 0;                  // useful work at speed 1000
+  std::vector<DurationMs> worker_run_ms;  // per worker (roles in order); kNever = endless; empty = all run_ms
+  std::int32_t fails_at_launch = 0;       // so many first launches fail at once; negative = always
 };
 
 struct SimulatedOptions {
@@ -45,9 +45,9 @@ class SimulatedExecutor final : public Executor {
   [[nodiscard]] std::vector<Event> take_events(TimeMs until_ms);
 
   // Faults. Returned events belong to the present instant.
-  void node_lost(NodeId node, TimeMs now_ms);      // processes die; no exit is reported by them
+  void node_lost(NodeId node, TimeMs now_ms);         // processes die; no exit is reported by them
   void node_partitioned(NodeId node, TimeMs now_ms);  // processes live on, nothing is heard of them
-  void node_healed(NodeId node, TimeMs now_ms);    // heard again: reports what still runs
+  void node_healed(NodeId node, TimeMs now_ms);       // heard again: reports what still runs
   void worker_failed(JobId job, std::int32_t worker, TimeMs now_ms);
   void worker_done(JobId job, std::int32_t worker, TimeMs now_ms);
   void run_exits(JobId job, bool success, TimeMs now_ms);  // a process that ends by itself
@@ -58,9 +58,9 @@ class SimulatedExecutor final : public Executor {
     RunId run;
     JobId job;
     std::int32_t incarnation = 0;
-    DurationMs progress_ms = 0;      // useful work done so far, over all runs, at `now`
-    bool writing = false;            // inside the save of a yield
-    std::vector<Placement> places;   // of live workers
+    DurationMs progress_ms = 0;     // useful work done so far, over all runs, at `now`
+    bool writing = false;           // inside the save of a yield
+    std::vector<Placement> places;  // of live workers
   };
   [[nodiscard]] std::vector<LiveRun> live_runs(TimeMs now_ms) const;
 

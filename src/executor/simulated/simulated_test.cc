@@ -27,8 +27,8 @@ class Executor : public ::testing::Test {
     const Decision decision{next_id_++, std::move(body)};
     executor_.carry_out({&decision, 1}, now);
   }
-  void start(TimeMs now, std::uint32_t run, std::uint32_t job, std::vector<std::uint32_t> nodes = {0}, int incarnation = 1,
-             DurationMs from = 0, std::int32_t speed = 1000) {
+  void start(TimeMs now, std::uint32_t run, std::uint32_t job, std::vector<std::uint32_t> nodes = {0},
+             int incarnation = 1, DurationMs from = 0, std::int32_t speed = 1000) {
     decision::StartRun body{.run = RunId(run), .job = JobId(job), .incarnation = incarnation};
     for (const std::uint32_t node : nodes) body.places.push_back({.node = NodeId(node), .cards = 1});
     body.resume_progress_ms = from;
