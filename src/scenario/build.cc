@@ -1,6 +1,7 @@
 #include "scenario/build.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace weir::scenario {
 
@@ -66,6 +67,11 @@ std::vector<NodeId> Player::nodes_of(const Happening& h) const {
   return {job.attempts.back().places.front().node};
 }
 
+std::int32_t Player::card_of(const Happening& h) const {
+  if (!h.card_of_job) return h.card;
+  return std::countr_zero(record_.jobs[h.host_of.value].attempts.back().places.front().cards);
+}
+
 // What a node event does to the machines, and what the engine is told of it.
 void Player::act_on_node(World& world, const Happening& h) {
   const TimeMs now = world.now_ms();
@@ -103,7 +109,7 @@ void Player::act_on_node(World& world, const Happening& h) {
         tell(event::NodeCards{node, h.number});
         break;
       case Act::gpu_event:
-        tell(event::CardFault{node, h.card, h.number});
+        tell(event::CardFault{node, card_of(h), h.number});
         break;
       case Act::card_ok:
         tell(event::CardOk{node, h.card});
@@ -186,6 +192,9 @@ void Player::act(World& world, const Happening& h) {
       spec.max_extra = h.max_extra.value_or(spec.max_extra);
       spec.guard = h.guard.value_or(spec.guard);
       spec.max = h.max.value_or(spec.max);
+      spec.start_ms = h.start_ms.value_or(spec.start_ms);
+      spec.drain_ms = h.drain_ms.value_or(spec.drain_ms);
+      if (h.demand) tell(event::NeedMeasured{.service = h.service, .replicas = *h.demand, .ramp = 0});
       return tell(event::ServiceDeclared{spec});
     }
     case Act::set_guard:

@@ -26,6 +26,7 @@ class Player {
   void act_on_scheduler(World& world, Act act);
   void backend_exit(World& world, const Happening& h);
   [[nodiscard]] std::vector<NodeId> nodes_of(const Happening& h) const;
+  [[nodiscard]] std::int32_t card_of(const Happening& h) const;
   [[nodiscard]] bool started_later() const;  // a scheduler_start is still to come
 
   const Scenario& scenario_;

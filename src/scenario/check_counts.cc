@@ -163,9 +163,9 @@ Verdict judge_cycles(const Record& r, const Expectation& e) {
   const Arg* during = arg(e, "during");
   const DurationMs gap =
       r.longest_gap_ms(during == nullptr ? 0 : during->numbers[0], during == nullptr ? r.end_ms : during->numbers[1]);
-  if (const auto most = number(e, "max_gap_s"); most && gap > *most)
-    return broken("the longest time between two rounds was " + seconds_text(gap));
-  if (arg(e, "max_gap_s") != nullptr && e.args.size() <= (during == nullptr ? 1U : 2U)) return held();
+  const auto most = number(e, "max_gap_s") ? number(e, "max_gap_s") : number(e, "max_gap");
+  if (most && gap > *most) return broken("the longest time between two rounds was " + seconds_text(gap));
+  if (most && e.args.size() <= (during == nullptr ? 1U : 2U)) return held();
   return judge_count(e, r.steps, "rounds");
 }
 

@@ -108,6 +108,9 @@ Verdict judge_reason_breakdown(const Record& r, const Expectation& e) {
   const JobSpec& spec = r.scenario.jobs[job_of(r, e).value].spec;
   std::map<std::string, std::int64_t> found;
   for (const NodeSpec& node : r.scenario.nodes) ++found[std::string(excluded_by(r, spec, node, t))];
+  const auto excluded = static_cast<std::int64_t>(r.scenario.nodes.size()) - found[""];
+  if (const auto total = number(e, "total"); total && excluded != *total)
+    return broken(fmt::format("{} nodes are excluded at {}", excluded, at_text(t)));
   if (wanted.contains("no_such_model")) found["no_such_model"] = found["model"];
   if (wanted.contains("fragmented")) found["fragmented"] = found["capacity"];
   for (const auto& [name, count] : wanted)

@@ -64,7 +64,8 @@ Verdict judge_uses(const Record& r, const Expectation& e) {
            (service.empty() || (hold.service.valid() && r.scenario.service(service) == hold.service)) &&
            (job.empty() || (hold.job.valid() && r.scenario.job(job) == hold.job));
   };
-  return judge_series(r, e, [&](TimeMs t) { return r.milli_at(t, accept); }, "GPUs in use", true);
+  return judge_series(
+      r, e, [&](TimeMs t) { return r.milli_at(t, accept); }, "GPUs in use", true);
 }
 
 Verdict judge_replicas(const Record& r, const Expectation& e) {
@@ -158,7 +159,10 @@ std::string card_problem(const Expectation& e, const CardUse& use, std::size_t p
   if ((mem != nullptr && use.mem_mib != pick(*mem)) || over(number(e, "max_mem_mib"), use.mem_mib) ||
       under(number(e, "min_mem_mib"), use.mem_mib))
     return fmt::format("{} MiB in use", use.mem_mib);
-  if (over(number(e, "max_jobs"), use.pieces)) return fmt::format("{} jobs or replicas", use.pieces);
+  const auto pieces = number(e, "jobs");
+  if (over(number(e, "max_jobs"), use.pieces) || under(number(e, "min_jobs"), use.pieces) ||
+      (pieces && use.pieces != *pieces))
+    return fmt::format("{} jobs or replicas", use.pieces);
   return {};
 }
 

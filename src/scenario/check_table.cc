@@ -35,11 +35,14 @@ Fields tally_fields() {
   return fields;
 }
 
-std::vector<CheckDef> make_table() {
+std::vector<CheckDef> checks_on_times() {
   return {
-      // starts and ends
-      {"starts", kMaybeJob + kInstant + Fields{{"within", Want::seconds}}, judge_starts},
+      {"starts",
+       kMaybeJob + kInstant +
+           Fields{{"within", Want::seconds}, {"node", Want::node}, {"nodes", Want::nodes}, {"on", Want::nodes}},
+       judge_starts},
       {"starts_each", Fields{{"jobs", Want::jobs, true}} + kInstant, judge_starts_each},
+      {"ends_each", Fields{{"jobs", Want::jobs, true}} + kInstant + Fields{{"state", Want::state}}, judge_ends},
       {"first_start_of_any", Fields{{"jobs", Want::jobs, true}} + kInstant, judge_first_start_of_any},
       {"starts_after",
        kJob + Fields{{"after_start_of", Want::job}, {"after_end_of", Want::job}, {"within", Want::seconds}},
@@ -50,7 +53,12 @@ std::vector<CheckDef> make_table() {
        judge_resumes},
       {"resume_points", kJob + Fields{{"at_least", Want::seconds_list}, {"equals", Want::seconds_list}},
        judge_resume_points},
-      {"overlap", Fields{{"jobs", Want::jobs, true}, {"allowed", Want::flag}}, judge_overlap},
+      {"overlap", Fields{{"job", Want::job}, {"jobs", Want::jobs}, {"allowed", Want::flag}}, judge_overlap},
+  };
+}
+
+std::vector<CheckDef> checks_on_states() {
+  return {
       {"placed_on",
        Fields{{"job", Want::job},
               {"service", Want::service},
@@ -60,6 +68,7 @@ std::vector<CheckDef> make_table() {
               {"models", Want::models},
               {"cards", Want::counts},
               {"node_count", Want::count},
+              {"group", Want::text},
               {"attempt", Want::count},
               {"unless_rejected", Want::flag}},
        judge_placed_on},
@@ -73,6 +82,7 @@ std::vector<CheckDef> make_table() {
               {"is", Want::state},
               {"state", Want::state},
               {"one_of", Want::states},
+              {"in", Want::states},
               {"never", Want::states}},
        judge_state},
       {"tier_at", kJob + Fields{{"at", Want::seconds, true}, {"equals", Want::tier, true}}, judge_tier_at},
@@ -80,7 +90,11 @@ std::vector<CheckDef> make_table() {
       {"version", kService + Fields{{"all", Want::count, true}, {"by", Want::seconds, true}}, judge_version},
       {"answered", kService + Fields{{"within", Want::seconds, true}}, judge_answered},
       {"eta_contains_start", kJob, judge_eta_contains_start},
-      // how often
+  };
+}
+
+std::vector<CheckDef> checks_that_count() {
+  return {
       {"preempted", kMaybeJob + kTimes, judge_preempted},
       {"total_preemptions", kTimes, judge_total_preemptions},
       {"each_job_preempted", kAmount + Fields{{"jobs", Want::jobs}}, judge_each_job_preempted},
@@ -99,6 +113,11 @@ std::vector<CheckDef> make_table() {
       {"starts_count", kMaybeJob + kTimes, judge_starts_count},
       {"attempts", kMaybeJob + kTimes, judge_starts_count},
       {"reclaimed_replicas", kService + kTimes, judge_reclaimed_replicas},
+  };
+}
+
+std::vector<CheckDef> checks_on_the_engine() {
+  return {
       {"scale_events",
        kService + Fields{{"up_max", Want::count},
                          {"down_max", Want::count},
@@ -107,7 +126,7 @@ std::vector<CheckDef> make_table() {
                          {"max", Want::count},
                          {"during", Want::window}},
        judge_scale_events},
-      {"cycles", kTimes + Fields{{"max_gap_s", Want::seconds}}, judge_cycles},
+      {"cycles", kTimes + Fields{{"max_gap_s", Want::seconds}, {"max_gap", Want::seconds}}, judge_cycles},
       {"alive", Fields{{"during", Want::window}}, judge_alive},
       {"counter", Fields{{"name", Want::text, true}, {"t", Want::seconds}, {"at", Want::seconds}} + kAmount,
        judge_counter},
@@ -123,7 +142,11 @@ std::vector<CheckDef> make_table() {
        judge_claims},
       {"loans", kMaybeJob + kTimes, judge_loans},
       {"alarms", Fields{{"kind", Want::alarm, true}} + kTimes, judge_alarms},
-      // how much, over time
+  };
+}
+
+std::vector<CheckDef> checks_over_time() {
+  return {
       {"uses",
        Fields{{"team", Want::team},
               {"node", Want::node},
@@ -149,6 +172,8 @@ std::vector<CheckDef> make_table() {
               {"mem_mib", Want::counts},
               {"max_mem_mib", Want::count},
               {"min_mem_mib", Want::count},
+              {"jobs", Want::count},
+              {"min_jobs", Want::count},
               {"max_jobs", Want::count}} +
            kWhen,
        judge_per_gpu},
@@ -157,7 +182,11 @@ std::vector<CheckDef> make_table() {
       {"views_agree", kWhen, judge_views_agree},
       {"reported_equals_actual", Fields{{"team", Want::team}, {"node", Want::node}, {"service", Want::service}} + kWhen,
        judge_reported_equals_actual},
-      // why not
+  };
+}
+
+std::vector<CheckDef> checks_on_reasons() {
+  return {
       {"reason",
        Fields{{"job", Want::job},
               {"replica_of", Want::service},
@@ -182,10 +211,21 @@ std::vector<CheckDef> make_table() {
                   {"nodes", Want::tally},
                   {"equals", Want::tally},
                   {"counts", Want::tally},
-                  {"causes", Want::tally}} +
+                  {"causes", Want::tally},
+                  {"total", Want::count}} +
            tally_fields(),
        judge_reason_breakdown},
   };
+}
+
+std::vector<CheckDef> make_table() {
+  std::vector<CheckDef> table;
+  for (const auto part : {checks_on_times, checks_on_states, checks_that_count, checks_on_the_engine, checks_over_time,
+                          checks_on_reasons}) {
+    const std::vector<CheckDef> checks = part();
+    table.insert(table.end(), checks.begin(), checks.end());
+  }
+  return table;
 }
 
 }  // namespace

@@ -54,11 +54,29 @@ bool is_state(std::optional<JobState> state, std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// Is the first placement on the nodes that a check names, if it names any?
+bool on_named_nodes(const Record& r, const Expectation& e, JobId id) {
+  std::vector<std::string> wanted;
+  for (const std::string_view field : {"nodes", "on"})
+    if (const Arg* list = arg(e, field)) wanted.insert(wanted.end(), list->words.begin(), list->words.end());
+  if (arg(e, "node") != nullptr) wanted.push_back(word(e, "node"));
+  const auto& attempts = r.jobs[id.value].attempts;
+  if (wanted.empty() || attempts.empty()) return true;
+  return std::all_of(attempts[0].places.begin(), attempts[0].places.end(), [&](const Placement& place) {
+    return std::find(wanted.begin(), wanted.end(), r.scenario.nodes[place.node.value].name) != wanted.end();
+  });
+}
+
+}  // namespace
+
 Verdict judge_starts(const Record& r, const Expectation& e) {
   for (const JobId id : jobs_of(r, e)) {
     const TimeMs start = first_start(r, id);
     const auto within = number(e, "within");
     const bool late = within && start > r.scenario.jobs[id.value].spec.submitted_ms + *within;
+    if (!on_named_nodes(r, e, id)) return broken(name_of_job(r, id) + " started on another node");
     if (in_time(e, start) && !late) continue;
     return broken(start == kNever ? fmt::format("{} did not start{}", name_of_job(r, id), why_not(r, id))
                                   : fmt::format("{} started at {}", name_of_job(r, id), at_text(start)));
@@ -155,7 +173,23 @@ Verdict judge_resume_points(const Record& r, const Expectation& e) {
   return held();
 }
 
+namespace {
+
+// Do processes of two attempts of one job live at the same time?
+std::optional<TimeMs> attempts_together(const Record& r, JobId job) {
+  for (const Hold& a : r.holds)
+    for (const Hold& b : r.holds)
+      if (a.job == job && b.job == job && a.run < b.run && b.from_ms < a.to_ms && b.to_ms > b.from_ms) return b.from_ms;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Verdict judge_overlap(const Record& r, const Expectation& e) {
+  if (const std::string name = word(e, "job"); !name.empty()) {
+    const auto t = attempts_together(r, r.scenario.job(name));
+    return t ? broken(fmt::format("two attempts of {} lived at {}", name, at_text(*t))) : held();
+  }
   const bool allowed = number(e, "allowed").value_or(0) != 0;
   const std::vector<JobId> ids = jobs_of(r, e);
   for (const TimeMs t : r.change_times) {
@@ -196,6 +230,7 @@ Verdict judge_placed_on(const Record& r, const Expectation& e) {
     if (models != nullptr) right = right && std::count(models->words.begin(), models->words.end(), node.model) > 0;
     if (arg(e, "node") != nullptr) right = right && node.name == word(e, "node");
     if (arg(e, "model") != nullptr) right = right && node.model == word(e, "model");
+    if (arg(e, "group") != nullptr) right = right && node.group == word(e, "group");
   }
   if (const auto count = number(e, "node_count")) right = right && static_cast<std::int64_t>(nodes.size()) == *count;
   std::string card_list;
@@ -228,9 +263,11 @@ Verdict judge_state(const Record& r, const Expectation& e) {
   const auto state = job.state_at(t);
   const std::string instead = fmt::format("it is {} at {}", state ? weir::name_of(*state) : "not known", at_text(t));
   if (!name.empty() && !is_state(state, name)) return broken(instead);
-  if (const Arg* list = arg(e, "one_of"))
-    if (std::none_of(list->words.begin(), list->words.end(), [&](const std::string& w) { return is_state(state, w); }))
-      return broken(instead);
+  for (const std::string_view field : {"one_of", "in"}) {
+    const Arg* list = arg(e, field);
+    const auto matches = [&](const std::string& w) { return is_state(state, w); };
+    if (list != nullptr && std::none_of(list->words.begin(), list->words.end(), matches)) return broken(instead);
+  }
   if (const Arg* list = arg(e, "never")) {
     for (const auto& [at, was] : job.states)
       for (const std::string& w : list->words)

@@ -128,12 +128,21 @@ void read_gpu_event(const Value& value, Happening base, Scenario& s) {
     if (!code) continue;
     if (code->is_word("ok"))
       base.act = Act::card_ok;
-    else
-      base.number = static_cast<std::int32_t>(code->whole(kCountRange).value_or(0));
+    else if (const auto text = code->text())
+      base.number = fault_code(*text, s);
   }
   if (section->yes_no("ok", false)) base.act = Act::card_ok;
   section->allow("kind");
-  if (const auto node = section->require("node")) put_nodes(*node, base, s);
+  section->allow("type");
+  if (section->has("job")) {
+    base.card_of_job = true;
+    if (const auto job = job_field(*section, s)) {
+      base.host_of = *job;
+      s.events.push_back(base);
+    }
+  } else if (const auto node = section->require("node")) {
+    put_nodes(*node, base, s);
+  }
   finish(*section);
 }
 
@@ -191,6 +200,9 @@ void read_update(const Value& value, Happening base, Scenario& s) {
   base.max_extra = maybe_number(*section, "max_extra");
   base.guard = maybe_number(*section, "guard");
   base.max = maybe_number(*section, "max");
+  base.demand = maybe_number(*section, "demand");
+  if (const auto start = section->get("start_s")) base.start_ms = seconds_of(*start);
+  if (const auto drain = section->get("drain_s")) base.drain_ms = seconds_of(*drain);
   finish(*section);
   if (!service) return;
   base.service = *service;

@@ -72,19 +72,14 @@ void read_defrag(Section& section, Settings& settings) {
   }
 }
 
-void read_fault_policy(Section& section, Settings& settings) {
+void read_fault_policy(Section& section, Scenario& s) {
   constexpr std::array<std::string_view, 2> kPolicies{"restart_job", "remove_gpu_until_ok"};
   const auto value = section.get("gpu_event_policy");
   auto policies = value ? value->section() : std::nullopt;
   if (!policies) return;
-  for (const auto& [code, policy] : policies->all()) {
-    const auto number = parse_whole(code);
-    const auto index = policy.word(kPolicies);
-    if (!number || *number < 0 || *number > 1'000'000)
-      policy.problem("expects the number of a card error before the colon");
-    else if (index)
-      settings.fault_policy[static_cast<std::int32_t>(*number)] = static_cast<FaultPolicy>(*index);
-  }
+  for (const auto& [code, policy] : policies->all())
+    if (const auto index = policy.word(kPolicies))
+      s.settings.fault_policy[fault_code(code, s)] = static_cast<FaultPolicy>(*index);
 }
 
 void set_defaults(Settings& settings) {
@@ -123,6 +118,17 @@ void read_deadline(Section& section, Settings& settings) {
 
 }  // namespace
 
+std::int32_t fault_code(const std::string& text, Scenario& s) {
+  constexpr std::int64_t kCodeMax = 100'000;
+  std::string digits;
+  for (const char c : text)
+    if (c >= '0' && c <= '9') digits += c;
+  const auto number = parse_whole(digits);
+  if (number && *number < kCodeMax) return static_cast<std::int32_t>(*number);
+  const auto next = static_cast<std::int32_t>(kCodeMax + static_cast<std::int64_t>(s.fault_codes.size()));
+  return s.fault_codes.emplace(text, next).first->second;
+}
+
 void read_settings(Section& top, Scenario& s) {
   constexpr std::array<std::string_view, 3> kOrders{"attained", "response_ratio", "fifo"};
   constexpr std::array<std::string_view, 4> kScopes{"any", "group", "rack", "island"};
@@ -140,7 +146,7 @@ void read_settings(Section& top, Scenario& s) {
   if (const auto rotation = section->get("rotation")) read_rotation(*rotation, settings.rotation);
   read_aging(*section, settings);
   read_defrag(*section, settings);
-  read_fault_policy(*section, settings);
+  read_fault_policy(*section, s);
   read_preempt(*section, settings);
   read_deadline(*section, settings);
   settings.backfill = section->yes_no("backfill", settings.backfill);

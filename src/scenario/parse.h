@@ -57,6 +57,8 @@ void read_teams(Section& top, Scenario& scenario);
 void read_quota(const Value& value, TeamSpec& team);
 void read_tiers(Section& top, Scenario& scenario);
 void read_profiles(Section& top, Scenario& scenario);
+// The number of a card error: the digits of the text ("79", "xid_79"), or a number of its own for a word.
+[[nodiscard]] std::int32_t fault_code(const std::string& text, Scenario& scenario);
 void read_settings(Section& top, Scenario& scenario);
 [[nodiscard]] bool add_job(Scenario& scenario, JobEntry job, const std::string& name);  // false: the name is taken
 void read_jobs(Section& top, Scenario& scenario);

@@ -85,9 +85,10 @@ struct Happening {
   std::int32_t card = 0;
   bool success = true;  // backend_exit
   std::vector<std::int32_t> workers;
-  TeamSpec team;                                                            // set_quota
-  std::optional<std::int32_t> version, max_missing, max_extra, guard, max;  // update_service
-  std::optional<std::string> tier;                                          // edit
+  TeamSpec team;                                                                    // set_quota
+  std::optional<std::int32_t> version, max_missing, max_extra, guard, max, demand;  // update_service
+  std::optional<DurationMs> start_ms, drain_ms;
+  std::optional<std::string> tier;  // edit
   std::optional<TimeMs> deadline_ms;
   std::optional<DurationMs> limit_ms;
   std::int32_t ramp = 0;                  // need
