@@ -102,12 +102,17 @@ void add_waits(const ReportData& data, Detail detail, std::vector<ComparisonGrou
   later.end(groups);
 }
 
+// A split pool never takes a card back: its zeros would say nothing.
+bool takes_back(const ReportPolicy& policy) {
+  return policy.preemption.requests != 0 || total_yields(policy.preemption) != 0;
+}
+
 void add_preemption(const ReportData& data, std::vector<ComparisonGroup>& groups) {
   GroupBuilder group(data, "Preemption");
   const auto success_help = "of the requests made for inference: all cards free within that time";
   group
       .add("requests for inference", Quantity::count, Better::neither, "one per claim, withdrawn ones left out",
-           [](const auto& p) { return Value{static_cast<double>(p.preemption.requests)}; })
+           [](const auto& p) { return takes_back(p) ? Value{static_cast<double>(p.preemption.requests)} : Value{}; })
       .add("free within 120 s", Quantity::share, Better::higher, success_help,
            [](const auto& p) { return p.preemption.success_120s; })
       .add("free within 300 s", Quantity::share, Better::higher, success_help,
@@ -129,7 +134,7 @@ void add_preemption(const ReportData& data, std::vector<ComparisonGroup>& groups
              return static_cast<double>(p.preemption.at_boundary) / static_cast<double>(yields);
            })
       .add("lost steps", Quantity::count, Better::lower, "yields that resumed before their boundary",
-           [](const auto& p) { return Value{static_cast<double>(p.preemption.lost_steps)}; })
+           [](const auto& p) { return takes_back(p) ? Value{static_cast<double>(p.preemption.lost_steps)} : Value{}; })
       .add("lost GPU time", Quantity::share, Better::lower, "saving, restoring and redone work, of training GPU time",
            [](const auto& p) { return p.lost_share_all; })
       .add("lost GPU time, by inference", Quantity::share, Better::lower, "the part caused by claims for inference",

@@ -47,13 +47,13 @@ What was promised
   deadlines met                              -     96.0 %
   worse off                                  -     0.60 %
 Preemption
-  requests for inference                     0          4
+  requests for inference                     -          4
   free within 120 s                          -     75.0 %
   free within 300 s                          -      100 %
   yields, claim                              -          4
   yields, rotation                           -          2
   yields at a boundary                       -     83.3 %
-  lost steps                                 0          0
+  lost steps                                 -          0
   lost GPU time                              -     0.55 %
   lost GPU time, by inference                -    0.050 %
 

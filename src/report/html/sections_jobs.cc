@@ -26,7 +26,9 @@ std::string class_title(Classes classes, const ReportData& data, const std::stri
   std::int64_t jobs = 0;
   for (const auto& policy : data.policies)
     if (const auto* found = class_of(policy, classes, label)) jobs = std::max(jobs, found->jobs);
-  const auto name = classes == &ReportPolicy::by_size ? size_text(label) : label;
+  auto name = label;
+  if (classes == &ReportPolicy::by_size) name = size_text(label);
+  if (classes == &ReportPolicy::by_tier) name = "tier " + label;
   return fmt::format("{} ({})", name, counted_text(jobs, "job"));
 }
 

@@ -202,7 +202,7 @@ std::string policies_section(const ReportData& data) {
     body += "</tbody>";
   }
   body += "</table></div>" + meaning_of(groups);
-  std::string about = "The best value of a row is bold.";
+  std::string about = data.policies.size() > 1 ? "The best value of a row is bold." : "";
   if (measured(data.bound_demand))
     about += fmt::format(" Useful cannot pass {} with these jobs", share_text(data.bound_demand));
   if (measured(data.bound_demand))

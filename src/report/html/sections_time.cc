@@ -88,7 +88,7 @@ std::string inference_section(const ReportData& data) {
     if (static_cast<int>(i) != subject_of(data)) continue;
     const auto& s = data.policies[i].series;
     Plot plot;
-    plot.title = "Guard and load under " + data.policies[i].name;
+    plot.title = (s.guard.empty() ? "Load and replicas under " : "Guard and load under ") + data.policies[i].name;
     plot.unit = "cards";
     plot.height_px = 180;
     plot.bands = {{"load", "inference", s.demand}};
@@ -97,10 +97,11 @@ std::string inference_section(const ReportData& data) {
     body = plot_html(plot, time);
   }
   body += services_table(data);
-  return section("inference", "Inference: what it needed, what it had",
-                 "Load is in cards that a perfectly busy service would need. Ready replicas stay above it; the guard "
-                 "is what inference has at all times.",
-                 body);
+  return section(
+      "inference", "Inference: what it needed, what it had",
+      "Load is in cards that a perfectly busy service would need. Ready replicas should stay above it; the guard "
+      "is what inference has at all times.",
+      body);
 }
 
 std::string queue_section(const ReportData& data) {
