@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/prng.h"
 #include "trace/csv.h"
 
 namespace weir {
@@ -141,6 +142,48 @@ TEST_F(TraceFile, NoMoreProblemsThanAPersonReads) {
   std::string rows = "submit_s,duration_s,gpus\n";
   for (int i = 0; i < 1000; ++i) rows += "x,60,1\n";
   EXPECT_EQ(problems(rows).size(), kProblemsMax);
+}
+
+// Bytes changed, doubled and cut at random: a list or problems with a place, never a crash.
+TEST_F(TraceFile, DamagedFilesGiveAListOrProblems) {
+  const std::string sound =
+      "job_id,submit_s,duration_h,gpus,vc,tier,deadline_utc,ckpt_min\n"
+      "7,16180,1.5,1,\"a \"\"b\"\"\",1,2017-10-31T00:00:10Z,10\n8,16208,0.25,12,,3,,none\n";
+  int lists = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    Prng random(seed);
+    std::string text = sound;
+    for (std::uint64_t i = random.below(4); i > 0 && !text.empty(); --i) {
+      const std::size_t at = random.below(text.size());
+      switch (random.below(4)) {
+        case 0:
+          text[at] = static_cast<char>(random.below(256));
+          break;
+        case 1:
+          text.erase(at, random.below(20));
+          break;
+        case 2:
+          text.insert(at, text.substr(random.below(text.size()), random.below(20)));
+          break;
+        default:
+          text[at] = ",\".\n9-"[random.below(6)];
+          break;
+      }
+    }
+    const std::string path = write(text);
+    const auto jobs = read_jobs(path);
+    lists += jobs ? 1 : 0;
+    if (!jobs) {
+      ASSERT_FALSE(jobs.error().empty()) << "seed " << seed;
+      for (const Error& error : jobs.error()) {
+        ASSERT_EQ(error.file, path);
+        ASSERT_FALSE(error.message.empty());
+      }
+    }
+    const auto load = read_load(path);
+    ASSERT_TRUE(load || !load.error().empty());
+  }
+  EXPECT_GT(lists, 80);
 }
 
 TEST_F(TraceFile, ReadsALoadCurveExactly) {
