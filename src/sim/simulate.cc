@@ -1,5 +1,6 @@
 #include "sim/simulate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.h"
@@ -53,7 +54,7 @@ Simulation simulate(const Workload& workload, const SimulateOptions& options) {
     out.violations.insert(out.violations.end(), run.violations.begin(), run.violations.end());
   }
   if (options.rotations && !workload.jobs.empty()) rotate(workload, options, out, hash);
-  if (!out.policies.empty()) out.bounds.demand += out.policies.back().carry_over;
+  if (!out.policies.empty()) out.bounds.demand = std::min(1.0, out.bounds.demand + out.policies.back().carry_over);
   out.hash = hash.value();
   return out;
 }
