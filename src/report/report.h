@@ -53,6 +53,7 @@ struct ReportFall {
 struct ReportPreemption {
   std::int64_t requests = 0;           // made for inference: one per claim, withdrawn ones left out
   std::int64_t at_boundary = 0;        // yields that left at a boundary, of all yields
+  std::int64_t forced_stops = 0;       // runs that the scheduler stopped away from a boundary; no yields
   std::optional<double> success_120s;  // of requests; empty when there were none
   std::optional<double> success_300s;
   std::int64_t lost_steps = 0;  // yields that resumed before their boundary

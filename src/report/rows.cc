@@ -104,7 +104,7 @@ void add_waits(const ReportData& data, Detail detail, std::vector<ComparisonGrou
 
 // A split pool never takes a card back: its zeros would say nothing.
 bool takes_back(const ReportPolicy& policy) {
-  return policy.preemption.requests != 0 || total_yields(policy.preemption) != 0;
+  return policy.preemption.requests != 0 || total_leaves(policy.preemption) != 0;
 }
 
 void add_preemption(const ReportData& data, std::vector<ComparisonGroup>& groups) {
@@ -127,11 +127,11 @@ void add_preemption(const ReportData& data, std::vector<ComparisonGroup>& groups
               "runs that stopped early and came back", count);
   }
   group
-      .add("yields at a boundary", Quantity::share, Better::higher, "of all yields",
+      .add("left at a boundary", Quantity::share, Better::higher, "of all runs that yielded or were stopped",
            [](const auto& p) -> Value {
-             const auto yields = total_yields(p.preemption);
-             if (yields == 0) return {};
-             return static_cast<double>(p.preemption.at_boundary) / static_cast<double>(yields);
+             const auto leaves = total_leaves(p.preemption);
+             if (leaves == 0) return {};
+             return static_cast<double>(p.preemption.at_boundary) / static_cast<double>(leaves);
            })
       .add("lost steps", Quantity::count, Better::lower, "yields that resumed before their boundary",
            [](const auto& p) { return takes_back(p) ? Value{static_cast<double>(p.preemption.lost_steps)} : Value{}; })
@@ -159,6 +159,10 @@ std::string size_text(const std::string& label) {
 std::int64_t total_yields(const ReportPreemption& preemption) {
   return std::accumulate(preemption.yields.begin(), preemption.yields.end(), std::int64_t{0},
                          [](std::int64_t sum, const auto& cause) { return sum + cause.second; });
+}
+
+std::int64_t total_leaves(const ReportPreemption& preemption) {
+  return total_yields(preemption) + preemption.forced_stops;
 }
 
 std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail detail) {

@@ -51,5 +51,7 @@ using Classes = std::vector<ReportClass> ReportPolicy::*;
 
 // Yields of every cause.
 [[nodiscard]] std::int64_t total_yields(const ReportPreemption& preemption);
+// Every run that was made to leave: yields and forced stops.
+[[nodiscard]] std::int64_t total_leaves(const ReportPreemption& preemption);
 
 }  // namespace weir::report

@@ -53,6 +53,16 @@ TEST(Rows, WhatNobodyMeasuredIsLeftOut) {
   EXPECT_THAT(labels(comparison_groups(data, Detail::whole)), Contains("Use of the pool: duty"));
 }
 
+TEST(Rows, AForcedStopIsNoLeaveAtABoundary) {
+  auto data = sample_report();
+  data.policies.back().preemption = {.at_boundary = 3, .forced_stops = 1, .yields = {{YieldCause::claim, 3}}};
+  for (const auto& group : comparison_groups(data, Detail::overall))
+    for (const auto& row : group.rows) {
+      if (row.label == "left at a boundary") EXPECT_EQ(row.values.back(), 0.75);
+    }
+  EXPECT_THAT(labels(comparison_groups(data, Detail::overall)), Contains("Preemption: left at a boundary"));
+}
+
 TEST(Rows, TheBestIsMarkedOnlyWhereThereIsOne) {
   EXPECT_THAT(best_of({"", Quantity::share, Better::higher, {0.1, 0.3, {}}, {}, ""}), ElementsAre(false, true, false));
   EXPECT_THAT(best_of({"", Quantity::share, Better::lower, {0.1, 0.3, 0.1}, {}, ""}), ElementsAre(true, false, true));

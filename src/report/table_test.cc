@@ -52,7 +52,7 @@ Preemption
   free within 300 s                          -      100 %
   yields, claim                              -          4
   yields, rotation                           -          2
-  yields at a boundary                       -     83.3 %
+  left at a boundary                         -     83.3 %
   lost steps                                 -          0
   lost GPU time                              -     0.55 %
   lost GPU time, by inference                -    0.050 %

@@ -148,7 +148,7 @@ std::string falls_by_day(const ReportData& data, const std::vector<ReportFall>& 
 }
 
 std::string preemption_facts(const ReportPreemption& preemption) {
-  const auto yields = total_yields(preemption);
+  const auto leaves = total_leaves(preemption);
   std::string out = "<dl class=\"facts tiles\">";
   const auto add = [&out](const std::string& name, const std::string& value) {
     out += "<div>" + element("dt", "", name) + element("dd", "", value) + "</div>";
@@ -156,7 +156,7 @@ std::string preemption_facts(const ReportPreemption& preemption) {
   add("Requests for inference", count_text(preemption.requests));
   if (measured(preemption.success_120s)) add("All cards free within 120 s", share_text(preemption.success_120s));
   if (measured(preemption.success_300s)) add("All cards free within 300 s", share_text(preemption.success_300s));
-  add("Yields at a boundary", fmt::format("{} of {}", count_text(preemption.at_boundary), count_text(yields)));
+  add("Left at a boundary", fmt::format("{} of {}", count_text(preemption.at_boundary), count_text(leaves)));
   add("Yields that lost steps", count_text(preemption.lost_steps));
   for (const auto& [cause, count] : preemption.yields)
     add("Cause: " + label(cause, Language::english), count_text(count));
@@ -178,7 +178,7 @@ std::string waits_section(const ReportData& data) {
 std::string preemption_section(const ReportData& data) {
   std::string body;
   for (const auto& policy : data.policies) {
-    if (policy.preemption.requests == 0 && total_yields(policy.preemption) == 0) continue;
+    if (policy.preemption.requests == 0 && total_leaves(policy.preemption) == 0) continue;
     body += element("h3", "", policy.name) + preemption_facts(policy.preemption);
     if (!policy.preemption.falls.empty())
       body += histogram_html(data, policy.preemption.falls) + falls_by_day(data, policy.preemption.falls);
