@@ -56,10 +56,12 @@ TEST(Rows, WhatNobodyMeasuredIsLeftOut) {
 TEST(Rows, AForcedStopIsNoLeaveAtABoundary) {
   auto data = sample_report();
   data.policies.back().preemption = {.at_boundary = 3, .forced_stops = 1, .yields = {{YieldCause::claim, 3}}};
-  for (const auto& group : comparison_groups(data, Detail::overall))
+  for (const auto& group : comparison_groups(data, Detail::overall)) {
     for (const auto& row : group.rows) {
-      if (row.label == "left at a boundary") EXPECT_EQ(row.values.back(), 0.75);
+      if (row.label != "left at a boundary") continue;
+      EXPECT_EQ(row.values.back(), 0.75);
     }
+  }
   EXPECT_THAT(labels(comparison_groups(data, Detail::overall)), Contains("Preemption: left at a boundary"));
 }
 
