@@ -161,7 +161,8 @@ std::optional<bool> Value::yes_no() const {
 
 std::optional<std::int64_t> Value::whole(Range range) const {
   if (!is_scalar() || node_->quoted || node_->reported) {
-    expected("a whole number");
+    const bool number_in_quotes = is_scalar() && parse_whole(node_->text).has_value();
+    expected(number_in_quotes ? "a whole number without quotes" : "a whole number");
     return std::nullopt;
   }
   const auto value = parse_whole(node_->text);

@@ -300,10 +300,23 @@ void resolve_team(const Resolver& in, std::size_t index, const NodeFacts& nodes)
 
 void warn_of_entitlements(const Resolver& in) {
   std::int64_t sum = 0;
-  for (const TeamSpec& team : in.settings().teams) sum += team.borrow ? team.quota_cards : 0;
-  if (sum <= in.settings().total_gpus) return;
-  in.warn("teams", "the teams are guaranteed " + std::to_string(sum) + " cards together, the pool has " +
-                       std::to_string(in.settings().total_gpus));
+  std::map<std::string, std::int64_t> sum_of_model;
+  for (const TeamSpec& team : in.settings().teams) {
+    if (!team.borrow) continue;
+    sum += team.quota_cards;
+    for (const auto& [model, cards] : team.quota_of_model) sum_of_model[model] += cards;
+  }
+  const auto say = [&](std::int64_t guaranteed, std::int64_t there, const std::string& of) {
+    if (guaranteed <= there) return;
+    in.warn("teams", "the teams are guaranteed " + std::to_string(guaranteed) + " cards" + of +
+                         " together, the pool has " + std::to_string(there));
+  };
+  say(sum, in.settings().total_gpus, "");
+  std::map<std::string, std::int64_t> cards_of_model;
+  for (const NodeSpec& node : in.config().nodes) cards_of_model[node.model] += node.cards;
+  for (const auto& [model, cards] : sum_of_model) {
+    if (cards_of_model.contains(model)) say(cards, cards_of_model[model], " of " + model);
+  }
 }
 
 void check_service_teams(const Resolver& in) {

@@ -39,6 +39,10 @@ void read_quota(const Value& value, TeamSpec& team) {
       team.quota_cards += *number;
     }
   }
+  if (team.quota_cards > kCardsMax) {
+    value.problem("comes to " + std::to_string(team.quota_cards) + " cards; a pool has at most " +
+                  std::to_string(kCardsMax));
+  }
 }
 
 std::string show_quota(const TeamSpec& team) {
