@@ -120,6 +120,7 @@ std::vector<JobId> jobs_of(const Record& r, const Expectation& e) {
 }
 
 std::string milli_text(std::int64_t milli) {
+  if (milli < 0) return "-" + milli_text(-milli);
   const std::int64_t rest = milli % kMilliPerCard;
   if (rest == 0) return std::to_string(milli / kMilliPerCard);
   std::string text = fmt::format("{}.{:03}", milli / kMilliPerCard, rest);

@@ -85,14 +85,12 @@ void Record::on_step(TimeMs now_ms, std::span<const Event> events, const StepRes
     apply(now, event);
     note(now, event);
   }
-  for (const Decision& decision : result.decisions) {
-    apply(now, decision);
-    note(now, decision);
-  }
-  for (const Change& change : result.changes) {
-    apply(now, change);
-    note(now, change);
-  }
+  // Changes first: a job that is lost and started again in one step is first
+  // waiting, then running.
+  for (const Change& change : result.changes) apply(now, change);
+  for (const Decision& decision : result.decisions) apply(now, decision);
+  for (const Decision& decision : result.decisions) note(now, decision);
+  for (const Change& change : result.changes) note(now, change);
   steps.push_back(now);
   sample(now);
   compare_ledger(now);
@@ -125,9 +123,18 @@ void Record::apply(TimeMs now, const Event& event) {
             if (Attempt* attempt = attempt_of(e.run); attempt != nullptr && attempt->end_ms == kNever)
               attempt->saved_ms = std::max(attempt->saved_ms, e.progress_ms);
           },
-          [&](const event::NodeDown& e) { release_node(e.node, at); },
-          [&](const event::NodeUp& e) { release_node(e.node, at); },
-          [&](const event::NodeSilent&) { silence = true; },
+          [&](const event::NodeDown& e) {
+            away_.insert(e.node);
+            release_node(e.node, at);
+          },
+          [&](const event::NodeUp& e) {
+            if (away_.erase(e.node) > 0) release_node(e.node, at);
+          },
+          [&](const event::NodeSilent& e) {
+            silence = true;
+            away_.insert(e.node);
+          },
+          [&](const event::NodeHeard& e) { away_.erase(e.node); },
           [&](const event::DrainSet& e) { drained[e.node.value].emplace_back(at, e.on); },
           [&](const event::GuardPublished& e) { guard_of[e.service.value].emplace_back(at, e.guard); },
           [&](const event::ServiceDeclared& e) { guard_of[e.service.id.value].emplace_back(at, e.service.guard); },
@@ -158,7 +165,7 @@ void Record::left_at_yield(RunId run, TimeMs at, const event::RunExited& exit) {
   const auto [job, index] = run_of.at(run);
   const Attempt& attempt = jobs[job.value].attempts[index];
   const JobSpec& spec = scenario.jobs[job.value].spec;
-  const DurationMs useful = useful_ms(attempt, index == 0, spec, at - spec.ckpt.write_ms);
+  const DurationMs useful = useful_ms(attempt, index == 0, spec, at - spec.ckpt.write_ms - scenario.exit_ms);
   const DurationMs slack = attempt.speed_milli == 1000 ? 0 : 2;  // rounding of other speeds
   bool good = spec.ckpt.mode == CheckpointMode::on_demand;
   if (spec.ckpt.mode == CheckpointMode::interval && useful > 0) {

@@ -205,6 +205,7 @@ class Record final : public StepObserver {
   std::map<std::uint32_t, std::int64_t> node_milli_;  // held now, by node and by team
   std::map<std::string, std::int64_t, std::less<>> team_milli_;
   bool memory_only_ = false;  // some shares hold memory and no milli-GPU
+  std::set<NodeId> away_;     // nodes that are down or silent
   std::set<JobId> waiting_;
   std::map<RunId, std::size_t> open_yield_;  // newest request that was not withdrawn
 };

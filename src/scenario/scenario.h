@@ -81,7 +81,8 @@ struct Happening {
   JobId host_of;  // instead of `node`: where this job runs at that moment
   JobId job;
   ServiceId service;
-  std::int32_t number = 0;  // cards, code, worker count, replicas, guard
+  bool card_of_job = false;  // gpu_event: the first card of `host_of`
+  std::int32_t number = 0;   // cards, code, worker count, replicas, guard
   std::int32_t card = 0;
   bool success = true;  // backend_exit
   std::vector<std::int32_t> workers;
@@ -132,8 +133,9 @@ struct Scenario {
   DurationMs exit_ms = 0;  // from the end of a save to the proof that the cards are empty
 
   Settings settings;
-  bool tiers_by_number = true;  // no `tiers:`: each number that is used makes its own
-  std::vector<NodeSpec> nodes;  // NodeId = index
+  bool tiers_by_number = true;                      // no `tiers:`: each number that is used makes its own
+  std::map<std::string, std::int32_t> fault_codes;  // of card errors that are named by a word
+  std::vector<NodeSpec> nodes;                      // NodeId = index
   std::vector<NodeId> down_at_start;
   std::vector<NodeId> drained_at_start;
   std::vector<ServiceEntry> services;  // ServiceId = index
