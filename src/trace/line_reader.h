@@ -11,7 +11,7 @@
 
 namespace weir::trace {
 
-inline constexpr std::size_t kLineBytesMax = 64 * 1024;
+inline constexpr std::size_t kLineBytesMax = std::size_t{64} * 1024;
 inline constexpr std::int64_t kFileBytesMax = std::int64_t{4} << 30;  // unpacked: a gzip bomb stops here
 
 class LineReader {
