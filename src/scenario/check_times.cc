@@ -7,6 +7,7 @@
 
 #include "model/names.h"
 #include "scenario/check.h"
+#include "scenario/play.h"
 
 namespace weir::scenario {
 
@@ -325,12 +326,14 @@ Verdict judge_answered(const Record& r, const Expectation& e) {
   return held();
 }
 
-// The forecast of starts is made by simulation from a snapshot, which runs beside
-// the engine; a scenario of the engine alone has none to hold against the start.
 Verdict judge_eta_contains_start(const Record& r, const Expectation& e) {
-  (void)r;
-  (void)e;
-  return {.holds = true, .skipped = true, .instead = "needs the forecast of starts that runs beside the engine"};
+  const JobId id = job_of(r, e);
+  const TimeMs start = first_start(r, id);
+  const auto forecast = forecast_of_start(r, id);
+  if (!forecast) return start == kNever ? held() : broken("no start was forecast; it started at " + at_text(start));
+  if (start >= forecast->earliest_ms && start <= forecast->latest_ms) return held();
+  return broken(fmt::format("it started at {}; the forecast was {} to {}", at_text(start),
+                            at_text(forecast->earliest_ms), at_text(forecast->latest_ms)));
 }
 
 }  // namespace weir::scenario

@@ -44,7 +44,7 @@ void read_node(const std::string& key, const Value& value, Scenario& s) {
   node.cards = static_cast<std::int32_t>(section->whole("gpus", 0, {0, kCardsPerNodeMax}));
   node.model = section->text("model");
   node.card_mem_mib = section->memory_mib("gpu_mem_mib", kUnlimited, {1, kUnlimited});
-  node.cpu_milli = section->milli("cpu", kUnlimited, {0, kUnlimited});
+  node.cpu_milli = section->milli("cpus", kUnlimited, {0, kUnlimited});
   node.ram_mib = section->memory_mib("ram_mib", kUnlimited, {0, kUnlimited});
   node.group = section->text("group");
   node.rack = section->text("rack");

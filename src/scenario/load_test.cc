@@ -60,8 +60,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"unknown_check", kHead + "expect:\n  - start: {job: J, by: 5}\n", 4, "nearest is starts"},
         Bad{"unknown_check_field", kHead + "  jobs: [{id: J, run: 5}]\nexpect:\n  - starts: {job: J, bye: 5}\n", 5,
             "nearest is by"},
-        Bad{"unknown_job_in_check", kHead + "  jobs: [{id: J1, run: 5}]\nexpect:\n  - starts: {job: J2, by: 5}\n", 5,
-            "unknown job \"J2\"; nearest is J1"},
+        Bad{"unknown_job_in_check",
+            kHead + "  jobs: [{id: train1, run: 5}]\nexpect:\n  - starts: {job: train2, by: 5}\n", 5,
+            "unknown job \"train2\"; nearest is train1"},
         Bad{"missing_field_in_check", kHead + "  jobs: [{id: J, run: 5}]\nexpect:\n  - rejected: {field: gpus}\n", 5,
             "the key job is missing"},
         Bad{"unknown_reason_word",
@@ -278,7 +279,7 @@ expect:
 }
 
 TEST(Load, RefusesWhatIsNoScenarioAtAll) {
-  for (const std::string text :
+  for (const std::string& text :
        {std::string(), std::string("- 1\n"), std::string("{"), std::string("a\0b", 3), std::string("scenario: 5\n")}) {
     const auto scenario = load(text, "s.yaml");
     EXPECT_FALSE(scenario.has_value()) << text;

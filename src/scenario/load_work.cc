@@ -169,7 +169,7 @@ ShapeText read_shape_text(Section& section) {
   if (const auto value = section.get("milli")) text.milli = value->whole({1, kMilliPerCard});
   if (const auto value = section.get("gpu_mem_mib")) text.mem_mib = value->memory_mib({1, kUnlimited});
   if (const auto value = section.get("gpu_mem")) text.mem_mib = value->memory_mib({1, kUnlimited});
-  text.cpu_milli = section.milli("cpu", 0, {0, kUnlimited});
+  text.cpu_milli = section.milli("cpus", 0, {0, kUnlimited});
   text.ram_mib = section.memory_mib("ram_mib", 0, {0, kUnlimited});
   return text;
 }

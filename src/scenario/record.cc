@@ -422,15 +422,27 @@ void Record::sample(TimeMs now) {
   sample_reasons(now);
 }
 
+void Record::sample_reason(TimeMs now, JobId id) {
+  auto& list = jobs[id.value].reasons;
+  Reasons reasons = reasons_of(world_.state(), id);
+  if (!list.empty() && list.back().second == reasons) return;
+  // Numbers may change all the time; a line is worth it when the words do.
+  if (keep_log_) {
+    const std::string text = reasons_text(*this, reasons);
+    if (list.empty() || reasons_text(*this, list.back().second) != text)
+      log.emplace_back(now, fmt::format("reason {}: {}", scenario.jobs[id.value].spec.name, text));
+  }
+  list.emplace_back(now, std::move(reasons));
+}
+
+// Of a very long queue a part is looked at in turn.
 void Record::sample_reasons(TimeMs now) {
-  for (const JobId id : waiting_) {
-    JobRecord& job = jobs[id.value];
-    Reasons reasons = reasons_of(world_.state(), id);
-    if (!job.reasons.empty() && job.reasons.back().second == reasons) continue;
-    if (keep_log_)
-      log.emplace_back(now,
-                       fmt::format("reason {}: {}", scenario.jobs[id.value].spec.name, reasons_text(*this, reasons)));
-    job.reasons.emplace_back(now, std::move(reasons));
+  constexpr std::size_t kSampledMax = 1'000;
+  auto next = waiting_.size() <= kSampledMax ? waiting_.begin() : waiting_.upper_bound(last_sampled_);
+  for (std::size_t i = 0; i < std::min(waiting_.size(), kSampledMax); ++i) {
+    if (next == waiting_.end()) next = waiting_.begin();
+    last_sampled_ = *next++;
+    sample_reason(now, last_sampled_);
   }
   for (std::size_t i = 0; i < service_reasons.size(); ++i) {
     Reasons reasons = reasons_of(world_.state(), ServiceId(static_cast<std::uint32_t>(i)));

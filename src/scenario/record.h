@@ -190,6 +190,7 @@ class Record final : public StepObserver {
   void left_at_yield(RunId run, TimeMs at, const event::RunExited& exit);
   void sample(TimeMs now);
   void sample_reasons(TimeMs now);
+  void sample_reason(TimeMs now, JobId id);
   void compare_ledger(TimeMs now);
   void note_takings(const change::ClaimMade& made, ClaimRecord& claim);
   [[nodiscard]] std::int64_t taker_weight(const change::ClaimMade& made, TimeMs now) const;
@@ -205,7 +206,8 @@ class Record final : public StepObserver {
   std::map<std::uint32_t, std::int64_t> node_milli_;  // held now, by node and by team
   std::map<std::string, std::int64_t, std::less<>> team_milli_;
   bool memory_only_ = false;  // some shares hold memory and no milli-GPU
-  std::set<NodeId> away_;     // nodes that are down or silent
+  JobId last_sampled_;
+  std::set<NodeId> away_;  // nodes that are down or silent
   std::set<JobId> waiting_;
   std::map<RunId, std::size_t> open_yield_;  // newest request that was not withdrawn
 };

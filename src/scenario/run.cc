@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.h"
-#include "scenario/build.h"
 #include "scenario/check.h"
 #include "scenario/invariants.h"
+#include "scenario/play.h"
 #include "scenario/record.h"
 #include "scenario/scenario.h"
 
@@ -18,44 +17,9 @@ namespace {
 constexpr std::size_t kTwiceJobsMax = 2'000;  // scenarios of so many jobs are always played twice, to compare hashes
 constexpr std::size_t kViolationsShown = 5;
 
-struct Outcome {
-  std::unique_ptr<World> world;
-  std::unique_ptr<Record> record;
-  std::uint64_t hash = 0;
-  bool replay_differs = false;
-};
-
-void watch_tiers(const std::vector<Expectation>& expectations, Record& record) {
-  for (const Expectation& e : expectations) {
-    if (e.check == "tier_at") record.watched_tiers.insert(job_of(record, e));
-    watch_tiers(e.parts, record);
-  }
-}
-
 bool asks_for_log(const std::vector<Expectation>& expectations) {
   return std::any_of(expectations.begin(), expectations.end(),
                      [](const Expectation& e) { return e.check == "log_lines_about" || asks_for_log(e.parts); });
-}
-
-Outcome play(const Scenario& s, bool keep_log) {
-  Outcome outcome;
-  WorldOptions options;
-  options.executor.exit_ms = s.exit_ms;
-  options.keep_events = restarts_engine(s);
-  outcome.world = std::make_unique<World>(options);
-  outcome.record = std::make_unique<Record>(s, *outcome.world, keep_log);
-  watch_tiers(s.expect, *outcome.record);
-  Player player(s, *outcome.world, *outcome.record);
-  player.set_up();
-  outcome.world->observe(outcome.record.get());
-  outcome.world->run_until(kOriginMs + s.until_ms);
-  outcome.record->finish(s.until_ms);
-  outcome.replay_differs = player.replay_differs();
-  Hasher hash;
-  hash.add(hash_of(outcome.world->state()));
-  hash.add(outcome.world->decisions_hash());
-  outcome.hash = hash.value();
-  return outcome;
 }
 
 // Collects the judgements of one scenario.
@@ -87,7 +51,7 @@ void judge_expectations(const Record& record, Judge& judging) {
 }
 
 // The invariants, as one expectation of every scenario.
-void judge_invariants(const Outcome& outcome, Judge& judging) {
+void judge_invariants(const Played& outcome, Judge& judging) {
   std::vector<std::string> found = breaches_of(*outcome.record);
   for (const std::string& violation : outcome.world->violations()) {
     if (found.size() >= kViolationsShown * 4) break;
@@ -158,7 +122,7 @@ Report run(const Scenario& scenario, const RunOptions& options) {
     skip_all(judging);
     return judging.report;
   }
-  const Outcome outcome = play(scenario, options.trace || asks_for_log(scenario.expect));
+  const Played outcome = play(scenario, options.trace || asks_for_log(scenario.expect));
   std::int32_t plays = scenario.repeat;
   if (scenario.jobs.size() <= kTwiceJobsMax) plays = std::max(plays, 2);
   bool same = true;
