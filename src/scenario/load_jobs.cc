@@ -1,7 +1,9 @@
 // Jobs of a scenario: what is submitted, and what is true of it.
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "config/quantity.h"
 #include "scenario/parse.h"
 
 namespace weir::scenario {
@@ -41,6 +43,7 @@ void read_roles(Section& section, JobSpec& spec, const Shape& shape) {
     }
     spec.roles.push_back(role);
   }
+  if (spec.roles.empty()) section.problem("roles: names no role");
 }
 
 void read_elastic(Section& section, JobSpec& spec) {
@@ -152,7 +155,25 @@ void check_node(const Value& value, const std::string& name, const Scenario& s) 
   (void)known_id(value, name, "node", s.node_ids);
 }
 
-// `n1`, or {node: n1, gpu_index: 0}.
+// "n1:0,1": a node and cards of it.
+FirstPlace place_of_text(const std::string& text, const Scenario& s) {
+  FirstPlace place{.node = text};
+  const std::size_t colon = text.find_first_of(":/");
+  if (s.node(text).valid() || colon == std::string::npos) return place;
+  place.node = text.substr(0, colon);
+  std::string digits;
+  for (const char c : text.substr(colon + 1) + ",") {
+    if (c != ',') {
+      digits += c;
+      continue;
+    }
+    const auto card = parse_whole(std::exchange(digits, {}));
+    if (card && *card >= 0 && *card < kCardsPerNodeMax) place.cards |= std::uint64_t{1} << *card;
+  }
+  return place;
+}
+
+// `n1`, "n1:0", [n1, 0], or {node: n1, gpu_index: 0}.
 std::optional<FirstPlace> first_place(const Value& value, const Scenario& s) {
   FirstPlace place;
   if (value.is_map()) {
@@ -161,8 +182,11 @@ std::optional<FirstPlace> first_place(const Value& value, const Scenario& s) {
     for (const std::string_view key : {"gpu_index", "gpu", "gpus", "cards"})
       if (const auto cards = section->get(key)) place.cards = card_mask_of(*cards).value_or(0);
     section->finish();
+  } else if (const auto items = values_of(value); value.is_list() && items.size() == 2) {
+    place.node = items[0].text().value_or("");
+    place.cards = card_mask_of(items[1]).value_or(0);
   } else {
-    place.node = value.text().value_or("");
+    place = place_of_text(value.text().value_or(""), s);
   }
   check_node(value, place.node, s);
   return place;
@@ -185,24 +209,33 @@ void places_by_node(const Value& value, JobSpec& spec, const Scenario& s) {
   }
 }
 
-void read_stage(Section& section, JobSpec& spec, const Scenario& s) {
+// `node` and `gpu_index`: one place for the work, or one of the cards for each worker.
+void read_node_and_index(Section& section, JobSpec& spec, const Scenario& s) {
   if (const auto node = section.get("node")) {
     spec.first_node = node->text().value_or("");
     check_node(*node, spec.first_node, s);
   }
-  if (const auto index = section.get("gpu_index")) {
-    spec.first_cards = card_mask_of(*index).value_or(0);
-    if (spec.first_node.empty() && s.nodes.size() == 1) spec.first_node = s.nodes[0].name;
-    if (spec.first_node.empty() && !section.has("place")) index->problem("says which card but not of which node");
+  const auto index = section.get("gpu_index");
+  if (!index) return;
+  if (spec.first_node.empty() && s.nodes.size() == 1) spec.first_node = s.nodes[0].name;
+  if (spec.first_node.empty() && !section.has("place")) index->problem("says which card but not of which node");
+  const auto cards = values_of(*index);
+  if (workers_of(spec) > 1 && cards.size() == static_cast<std::size_t>(workers_of(spec))) {
+    for (const Value& card : cards)
+      spec.first_places.push_back({.node = spec.first_node, .cards = card_mask_of(card).value_or(0)});
+    return;
   }
-  const auto place = section.get("place");
-  if (!place) return;
-  if (place->is_list()) {
-    for (const Value& item : values_of(*place))
+  spec.first_cards = card_mask_of(*index).value_or(0);
+}
+
+void read_place(const Value& place, JobSpec& spec, const Scenario& s) {
+  const auto& entries = place.node().entries;
+  if (place.is_list()) {
+    for (const Value& item : values_of(place))
       if (const auto one = first_place(item, s)) spec.first_places.push_back(*one);
-  } else if (place->is_map() && place->node().entries.front().key != "node") {
-    places_by_node(*place, spec, s);
-  } else if (const auto one = first_place(*place, s)) {
+  } else if (place.is_map() && !entries.empty() && entries.front().key != "node") {
+    places_by_node(place, spec, s);
+  } else if (const auto one = first_place(place, s)) {
     spec.first_node = one->node;
     if (one->cards != 0) spec.first_cards = one->cards;
     return;
@@ -211,7 +244,12 @@ void read_stage(Section& section, JobSpec& spec, const Scenario& s) {
   if (spec.first_places.size() == 1 && workers > 1)
     spec.first_places.resize(static_cast<std::size_t>(workers), spec.first_places[0]);
   if (spec.first_places.size() != static_cast<std::size_t>(workers))
-    place->problem("expects a place for each of the " + std::to_string(workers) + " workers");
+    place.problem("expects a place for each of the " + std::to_string(workers) + " workers");
+}
+
+void read_stage(Section& section, JobSpec& spec, const Scenario& s) {
+  read_node_and_index(section, spec, s);
+  if (const auto place = section.get("place")) read_place(*place, spec, s);
 }
 
 void read_models(Section& section, JobSpec& spec) {

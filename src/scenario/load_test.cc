@@ -184,11 +184,15 @@ TEST(Load, PlacesOfAGang) {
       "scenario:\n  nodes: {n1: {gpus: 4}, n2: {gpus: 4}}\n  jobs:\n"
       "    - {id: a, run: 1, workers: 2, place: [n1, n2]}\n"
       "    - {id: b, run: 1, workers: 3, place: {n1: 2, n2: [3]}}\n"
-      "    - {id: c, run: 1, node: n2, gpu_index: [0, 2], gpus: 2}\n");
+      "    - {id: c, run: 1, node: n2, gpu_index: [0, 2], gpus: 2}\n"
+      "    - {id: d, run: 1, workers: 2, node: n2, gpu_index: [0, 2]}\n"
+      "    - {id: e, run: 1, workers: 2, place: [\"n1:3\", [n2, 1]]}\n");
   EXPECT_EQ(s.jobs[0].spec.first_places, (std::vector<FirstPlace>{{"n1", 0}, {"n2", 0}}));
   EXPECT_EQ(s.jobs[1].spec.first_places, (std::vector<FirstPlace>{{"n1", 0}, {"n1", 0}, {"n2", 8}}));
   EXPECT_EQ(s.jobs[2].spec.first_node, "n2");
   EXPECT_EQ(s.jobs[2].spec.first_cards, 5U);
+  EXPECT_EQ(s.jobs[3].spec.first_places, (std::vector<FirstPlace>{{"n2", 1}, {"n2", 4}}));
+  EXPECT_EQ(s.jobs[4].spec.first_places, (std::vector<FirstPlace>{{"n1", 8}, {"n2", 2}}));
 }
 
 TEST(Load, TotalGpusMakesNodesOfEight) {
