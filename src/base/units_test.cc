@@ -1,5 +1,6 @@
 #include "base/units.h"
 
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@ namespace {
 TEST(Units, SumsOfAFewNeversDoNotOverflow) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   EXPECT_LT(kNever, kMost / 4);
-  EXPECT_GT(kNever, 1'000'000 * 365 * kDay);  // a million years
+  EXPECT_GT(kNever, std::int64_t{1'000'000} * 365 * kDay);  // a million years
 }
 
 TEST(Units, AMaskOfCardsFitsItsNumber) {

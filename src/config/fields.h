@@ -126,7 +126,7 @@ Field<T> milli(std::string key, Get get, Range range, std::string help, std::str
 struct DurationRule {
   Range range;
   DurationMs plain_unit = kSecond;  // what a plain number counts
-  std::string_view never = {};      // the word for kNever, if it may be written
+  std::string_view never;           // the word for kNever, if it may be written
   DurationMs unset = -1;            // shown as nothing
 };
 

@@ -140,7 +140,7 @@ TEST(ExamplePool, HasTheDefaultsOfTheProduct) {
   EXPECT_EQ(s.nonpreemptible_max_cards, 40);  // 64 - 16 - 2 x 4
   EXPECT_EQ(s.assumed_interval_ms, 10 * kMinute);
   EXPECT_EQ(s.lead_time_ms, 10 * kMinute + 90 * kSecond);
-  EXPECT_EQ(s.deadline_budget_ms, 48 * 168 * kHour / 5);
+  EXPECT_EQ(s.deadline_budget_ms, kHour * 48 * 168 / 5);
   EXPECT_EQ(s.order, OrderRule::attained);
   EXPECT_TRUE(s.rotation.on);
   EXPECT_EQ(s.rotation.first_service, std::int64_t{1000} * kHour);

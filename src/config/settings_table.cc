@@ -294,7 +294,7 @@ std::string print_map(const std::string& name, const Rows& rows, const PoolConfi
 }
 
 // A section of fixed keys. With `short_key` it may be written as that key's value alone.
-SectionRow map_section(std::string name, std::string help, Rows rows, const std::string& short_key = {}) {
+SectionRow map_section(const std::string& name, std::string help, Rows rows, const std::string& short_key = {}) {
   SectionRow section{.name = name, .form = "map", .help = std::move(help), .fields = {}, .read = {}, .print = {}};
   for (const Row& row : rows) section.fields.push_back(row);
   if (!short_key.empty()) section.help += " Written as one value it is `" + short_key + "`.";
