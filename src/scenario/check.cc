@@ -245,7 +245,7 @@ Verdict judge(const Record& r, const Expectation& e) {
     const bool any = e.check == "any_of";
     std::string instead;
     for (const Expectation& part : e.parts) {
-      const Verdict verdict = judge(r, part);
+      Verdict verdict = judge(r, part);
       if (verdict.skipped) return verdict;
       if (any && verdict.holds) return held();
       if (!any && !verdict.holds) return verdict;

@@ -13,11 +13,11 @@ namespace {
 using History = std::vector<std::pair<TimeMs, Reasons>>;
 
 const History& history_of(const Record& r, const Expectation& e) {
-  static const History kNone;
+  static const History none;
   if (const std::string service = word(e, "replica_of"); !service.empty())
     return r.service_reasons[r.scenario.service(service).value];
   const std::string job = word(e, "job");
-  return job.empty() ? kNone : r.jobs[r.scenario.job(job).value].reasons;
+  return job.empty() ? none : r.jobs[r.scenario.job(job).value].reasons;
 }
 
 const Reasons* in_force(const History& history, TimeMs t) {

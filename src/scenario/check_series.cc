@@ -64,8 +64,7 @@ Verdict judge_uses(const Record& r, const Expectation& e) {
            (service.empty() || (hold.service.valid() && r.scenario.service(service) == hold.service)) &&
            (job.empty() || (hold.job.valid() && r.scenario.job(job) == hold.job));
   };
-  return judge_series(
-      r, e, [&](TimeMs t) { return r.milli_at(t, accept); }, "GPUs in use", true);
+  return judge_series(r, e, [&](TimeMs t) { return r.milli_at(t, accept); }, "GPUs in use", true);
 }
 
 Verdict judge_replicas(const Record& r, const Expectation& e) {

@@ -62,14 +62,15 @@ void finish(Section& section) {
 
 // --- one reader per kind of event ---
 
-void read_node_act(const Value& value, Happening base, Scenario& s) {
+void read_node_act(const Value& value, const Happening& base, Scenario& s) {
   if (!value.is_map()) return put_nodes(value, base, s);
   auto section = value.section();
   if (const auto node = section->require("node")) put_nodes(*node, base, s);
   finish(*section);
 }
 
-void read_job_act(const Value& value, Happening base, Scenario& s) {
+void read_job_act(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   std::optional<std::vector<std::string>> names;
   if (value.is_map()) {
     auto section = value.section();
@@ -87,7 +88,8 @@ void read_job_act(const Value& value, Happening base, Scenario& s) {
   }
 }
 
-void read_service_act(const Value& value, Happening base, Scenario& s) {
+void read_service_act(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   std::optional<std::vector<std::string>> names;
   if (value.is_map()) {
     auto section = value.section();
@@ -106,7 +108,8 @@ void read_service_act(const Value& value, Happening base, Scenario& s) {
 }
 
 // {n1: 6}: cards that a node reports from now on.
-void read_allocatable(const Value& value, Happening base, Scenario& s) {
+void read_allocatable(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   for (const auto& [name, count] : section->all()) {
@@ -119,7 +122,8 @@ void read_allocatable(const Value& value, Happening base, Scenario& s) {
   }
 }
 
-void read_gpu_event(const Value& value, Happening base, Scenario& s) {
+void read_gpu_event(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   for (const std::string_view key : {"gpu", "gpu_index", "card"}) base.card = number_field(*section, key, base.card);
@@ -146,7 +150,8 @@ void read_gpu_event(const Value& value, Happening base, Scenario& s) {
   finish(*section);
 }
 
-void read_workers(const Value& value, Happening base, Scenario& s) {
+void read_workers(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   const auto job = job_field(*section, s);
@@ -166,7 +171,8 @@ void read_workers(const Value& value, Happening base, Scenario& s) {
 }
 
 // A process that ends by itself: a job's, one worker's, or a replica's.
-void read_backend_exit(const Value& value, Happening base, Scenario& s) {
+void read_backend_exit(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   base.number = -1;  // no single worker
   if (!value.is_map()) {
     base.success = false;
@@ -191,7 +197,8 @@ void read_backend_exit(const Value& value, Happening base, Scenario& s) {
   finish(*section);
 }
 
-void read_update(const Value& value, Happening base, Scenario& s) {
+void read_update(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   const auto service = service_field(*section, s);
@@ -209,7 +216,8 @@ void read_update(const Value& value, Happening base, Scenario& s) {
   s.events.push_back(base);
 }
 
-void read_set_guard(const Value& value, Happening base, Scenario& s) {
+void read_set_guard(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   const auto service = service_field(*section, s);
@@ -220,7 +228,8 @@ void read_set_guard(const Value& value, Happening base, Scenario& s) {
   s.events.push_back(base);
 }
 
-void read_need(const Value& value, Happening base, Scenario& s) {
+void read_need(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   const auto service = service_field(*section, s);
@@ -235,7 +244,8 @@ void read_need(const Value& value, Happening base, Scenario& s) {
   s.events.push_back(base);
 }
 
-void read_set_quota(const Value& value, Happening base, Scenario& s) {
+void read_set_quota(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   const std::string name = section->text("team");
@@ -254,7 +264,8 @@ void read_set_quota(const Value& value, Happening base, Scenario& s) {
   if (team != teams.end()) s.events.push_back(base);
 }
 
-void read_edit(const Value& value, Happening base, Scenario& s) {
+void read_edit(const Value& value, const Happening& given, Scenario& s) {
+  Happening base = given;
   auto section = value.section();
   if (!section) return;
   const auto job = job_field(*section, s);
@@ -269,7 +280,7 @@ void read_edit(const Value& value, Happening base, Scenario& s) {
 }
 
 // `true`, a number (of seconds, for the wall clock), or a map: the act says all.
-void read_bare(const Value& value, Happening base, Scenario& s) {
+void read_bare(const Value& value, const Happening& base, Scenario& s) {
   (void)value;
   s.events.push_back(base);
 }
@@ -277,7 +288,7 @@ void read_bare(const Value& value, Happening base, Scenario& s) {
 struct EventDef {
   std::string_view name;
   Act act;
-  void (*read)(const Value&, Happening, Scenario&);
+  void (*read)(const Value&, const Happening&, Scenario&);
 };
 
 constexpr std::array kEvents{

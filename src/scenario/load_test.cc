@@ -9,8 +9,6 @@
 namespace weir::scenario {
 namespace {
 
-using testing::HasSubstr;
-
 Scenario good(const std::string& text) {
   auto scenario = load(text, "s.yaml");
   if (scenario) return std::move(*scenario);

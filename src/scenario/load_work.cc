@@ -124,7 +124,7 @@ std::optional<std::string> tier_of_text(const Value& value, Scenario& s) {
   const auto number = parse_whole(*text);
   const auto names = tier_names(s);
   if (!number) {
-    if (std::find(names.begin(), names.end(), *text) != names.end()) return *text;
+    if (std::find(names.begin(), names.end(), *text) != names.end()) return text;
     value.problem(names.empty() ? "expects the number of a tier, since the scenario has no list of tiers"
                                 : unknown_message("tier " + quoted_for_message(*text), *text, names));
     return std::nullopt;
@@ -140,7 +140,7 @@ std::optional<std::string> tier_of_text(const Value& value, Scenario& s) {
     return std::nullopt;
   }
   s.settings.tiers.push_back({.name = *text, .weight = static_cast<std::int32_t>(*number), .role = TierRole::training});
-  return *text;
+  return text;
 }
 
 void finish_tiers(Scenario& s) {
