@@ -119,7 +119,7 @@ void read_service(const Value& value, Scenario& s) {
 }  // namespace
 
 std::optional<std::string> tier_of_text(const Value& value, Scenario& s) {
-  const auto text = value.text();
+  auto text = value.text();
   if (!text) return std::nullopt;
   const auto number = parse_whole(*text);
   const auto names = tier_names(s);
