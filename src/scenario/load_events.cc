@@ -22,11 +22,11 @@ void put_nodes(const Value& value, const Happening& base, Scenario& s) {
     Happening event = base;
     if (text.starts_with(kHostOf)) {
       const auto job = known_id(value, text.substr(kHostOf.size()), "job", s.job_ids);
-      if (!job) continue;
+      if (!job) return;
       event.host_of = *job;
     } else {
       const auto node = known_id(value, text, "node", s.node_ids);
-      if (!node) continue;
+      if (!node) return;
       event.node = *node;
     }
     s.events.push_back(event);
@@ -82,7 +82,7 @@ void read_job_act(const Value& value, const Happening& given, Scenario& s) {
   if (!names) return;
   for (const std::string& name : *names) {
     const auto job = known_id(value, name, "job", s.job_ids);
-    if (!job) continue;
+    if (!job) return;
     base.job = *job;
     s.events.push_back(base);
   }
@@ -101,7 +101,7 @@ void read_service_act(const Value& value, const Happening& given, Scenario& s) {
   if (!names) return;
   for (const std::string& name : *names) {
     const auto service = known_id(value, name, "service", s.service_ids);
-    if (!service) continue;
+    if (!service) return;
     base.service = *service;
     s.events.push_back(base);
   }

@@ -11,6 +11,7 @@ namespace weir::scenario {
 namespace {
 
 constexpr std::int64_t kWorkersMax = 100'000;
+constexpr std::size_t kWorkersOfAllMax = 1'000'000;  // of one entry, ranges written out
 
 std::int64_t workers_of(const JobSpec& spec) {
   std::int64_t count = 0;
@@ -319,6 +320,8 @@ void read_job(const Value& value, Scenario& s) {
   section->allow("note");
   section->finish();
   if (!names) return;
+  if (names->size() * static_cast<std::size_t>(workers_of(job.spec)) > kWorkersOfAllMax)
+    return value.problem("more than " + std::to_string(kWorkersOfAllMax) + " workers", ErrorCode::too_large);
   const TimeMs first = job.spec.submitted_ms;
   for (std::size_t i = 0; i < names->size(); ++i) {
     job.spec.submitted_ms = first + static_cast<TimeMs>(i) * every;

@@ -8,7 +8,8 @@ namespace weir::scenario {
 
 namespace {
 
-constexpr std::int32_t kCardsOfNode = 8;  // with `total_gpus` and no list of nodes
+constexpr std::int32_t kCardsOfNode = 8;         // with `total_gpus` and no list of nodes
+constexpr std::int64_t kGuardShapesMax = 1'000;  // of one entry
 constexpr Range kHoursRange{0, 1'000'000'000};
 
 void add_node(Scenario& s, NodeSpec node, bool healthy, bool drained, const Value& value) {
@@ -17,7 +18,8 @@ void add_node(Scenario& s, NodeSpec node, bool healthy, bool drained, const Valu
     value.problem("the node " + quoted_for_message(node.name) + " is there twice");
     return;
   }
-  if (s.nodes.size() >= kNodesMax) return;
+  if (s.nodes.size() >= kNodesMax)
+    return value.problem("more than " + std::to_string(kNodesMax) + " nodes", ErrorCode::too_large);
   if (!healthy) s.down_at_start.push_back(node.id);
   if (drained) s.drained_at_start.push_back(node.id);
   s.nodes.push_back(std::move(node));
@@ -72,7 +74,7 @@ void read_guard_shapes(Section& pool, Scenario& s) {
     auto section = item.section();
     if (!section) continue;
     const ShapeText text = read_shape_text(*section);
-    const std::int64_t count = section->whole("count", 1, {1, kCardsMax});
+    const std::int64_t count = section->whole("count", 1, {1, kGuardShapesMax});
     section->finish();
     const Shape shape = shape_of(text, *section);
     s.settings.guard_shapes.insert(s.settings.guard_shapes.end(), static_cast<std::size_t>(count), shape);

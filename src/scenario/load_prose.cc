@@ -126,8 +126,10 @@ void read_phases(Section& top, Scenario& s) {
     const bool random = std::find(words.begin(), words.end(), "random") != words.end();
     if (jobs && groups.empty())
       jobs->problem("expects counts of shares, such as: three of 0.3 and one of 0.1 at the same time");
-    for (std::int64_t i = 0; i < repeat; ++i, begin += kPhaseLength)
+    for (std::int64_t i = 0; i < repeat && s.jobs.size() < kJobsMax; ++i, begin += kPhaseLength)
       play_phase(phase, i, groups, random, begin, prng, s);
+    if (s.jobs.size() >= kJobsMax)
+      return item.problem("more than " + std::to_string(kJobsMax) + " jobs", ErrorCode::too_large);
   }
 }
 
