@@ -64,7 +64,7 @@ struct TierView {
 
 [[nodiscard]] CardCount cards_of_pool(const State&);
 [[nodiscard]] CardCount cards_of_node(const State&, NodeId);
-[[nodiscard]] std::int64_t cards_held_by_team(const State&, std::string_view team);  // the ledger, in milli-GPU
+[[nodiscard]] std::int64_t held_milli_of_team(const State&, std::string_view team);  // the ledger
 
 // Unusable free share: free cards that cannot take the mix of shapes lately
 // asked for, in milli-GPU, and the largest free block of whole cards on a node.

@@ -1,0 +1,32 @@
+// What inference is owed (engine.md 4): the guard's floor, which no start may make
+// unplaceable, and the pledge behind the buffer.
+#pragma once
+
+#include <vector>
+
+#include "engine/state.h"
+
+namespace weir::engine {
+
+struct GuardNeed {
+  Shape shape;
+  std::vector<std::string> models;
+  std::int64_t count = 0;
+};
+
+// Owed and not running: missing guard replicas, and what is left of the pool's guard beside them.
+[[nodiscard]] std::vector<GuardNeed> guard_needs(const Pool&);
+// How many of those could not be placed if these cards were held by training as
+// well, and those were free of it.
+[[nodiscard]] std::int64_t guard_shortfall(const Pool&, const std::vector<Placement>& taken,
+                                           const std::vector<Placement>& freed);
+// May training start there? `freed`: cards of training that leaves for it.
+[[nodiscard]] bool guard_allows(const Pool&, const std::vector<Placement>& places, const std::vector<Placement>& freed);
+[[nodiscard]] std::int64_t guard_cards_owed(const Pool&);
+
+// The pledge: after a start on free cards the buffer can be had within lead_time.
+[[nodiscard]] bool pledge_allows(const Pool&, std::int64_t cards, bool can_be_had_back);
+// Are these cards had back within lead_time once training holds them?
+[[nodiscard]] bool lendable(const Pool&, const CheckpointContract&, std::int32_t speed_milli);
+
+}  // namespace weir::engine

@@ -1,0 +1,314 @@
+#include "engine/guard/services.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "engine/guard/floor.h"
+#include "engine/place/leases.h"
+#include "engine/place/place.h"
+#include "engine/preempt/claims.h"
+#include "engine/tiers/tiers.h"
+
+namespace weir::engine {
+
+namespace {
+
+DurationMs hold_down_of(const Pool& pool, const ServiceRec& service) {
+  if (service.spec.hold_down_ms >= 0) return service.spec.hold_down_ms;
+  return std::max(pool.settings->hold_down_ms, 2 * service.spec.start_ms);
+}
+
+std::int32_t wanted_now(Pool& pool, ServiceRec& service) {
+  if (service.stopped) return 0;
+  std::int32_t want = service.need;
+  if (pool.now_ms > service.valid_until_ms) {
+    want = std::max(want, service.target);
+    if (!service.stale_said) {
+      alarm(pool, {.kind = change::AlarmKind::stale_need, .node = {}, .job = {}, .service = service.spec.id, .run = {}});
+    }
+    service.stale_said = true;
+  }
+  const DurationMs lead = service.spec.start_ms + pool.settings->lead_time_ms;
+  for (const PlannedNeed& plan : service.planned) {
+    if (plan.from_ms - lead <= pool.now_ms && pool.now_ms < plan.until_ms) want = std::max(want, plan.replicas);
+  }
+  if (service.spec.idle_ms > 0 && pool.now_ms < service.awake_until_ms) want = std::max(want, 1);
+  return std::clamp(std::max(want, service.guard), service.guard, std::max(service.spec.max, service.guard));
+}
+
+// The most that was wanted within the hold-down.
+std::int32_t held_target(Pool& pool, ServiceRec& service) {
+  const DurationMs hold = hold_down_of(pool, service);
+  std::erase_if(service.wanted, [&](const auto& past) { return past.first + hold <= pool.now_ms; });
+  std::int32_t most = service.target;
+  for (const auto& [until, target] : service.wanted) most = std::max(most, target);
+  return service.stopped ? 0 : most;
+}
+
+std::int64_t parts_open(const Pool& pool, const ServiceRec& service) {
+  std::int64_t open = 0;
+  for (const ClaimId id : service.claims) {
+    const ClaimRec* claim = claim_of(pool, id);
+    open += std::count_if(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return !p.started; });
+  }
+  return open;
+}
+
+void start_replica(Pool& pool, ServiceRec& service, const Placement& place, ClaimId claim) {
+  const ReplicaId id(pool.next_replica++);
+  ReplicaRec& replica = pool.replicas[id.value];
+  replica = {.id = id, .service = service.spec.id, .place = place, .version = service.spec.version};
+  service.live.push_back(id);
+  occupy(pool, true, id.value, 0, place);
+  level_guard(pool, service);
+  decide(pool, decision::StartReplica{id, service.spec.id, place, service.spec.version, claim});
+  tell(pool, change::ReplicaStateSet{id, service.spec.id, ReplicaState::starting});
+  ++pool.epoch;
+}
+
+// Parts of claims whose cards have come free.
+void start_claimed(Pool& pool, ServiceRec& service, std::int64_t missing) {
+  for (const ClaimId id : std::vector<ClaimId>(service.claims)) {
+    ClaimRec* claim = claim_of(pool, id);
+    if (claim == nullptr) continue;
+    bool open = false;
+    for (std::size_t i = 0; i < claim->parts.size(); ++i) {
+      if (claim->parts[i].started) continue;
+      if (missing <= 0 || !part_free(pool, claim->parts[i])) {
+        open = true;
+        continue;
+      }
+      const Placement place = claim->parts[i].place;
+      claim->parts[i].started = true;
+      unkeep(pool, place);
+      const bool more = std::any_of(claim->parts.begin(), claim->parts.end(), [&](const ClaimPart& p) {
+        return !p.started && p.place.node == place.node;
+      });
+      if (!more) std::erase(node_of(pool, place.node)->claims, id.value);
+      start_replica(pool, service, place, id);
+      --missing;
+    }
+    if (!open) end_claim(pool, id, ClaimEnd::started);
+  }
+}
+
+bool team_may(const Pool& pool, const ServiceRec& service) {
+  const Team& team = pool.teams[service.team];
+  const std::int64_t milli = milli_of(service.spec.shape);
+  if (static_cast<std::int32_t>(service.live.size()) < service.guard) return true;
+  return cap_left_milli(pool, team) >= milli;
+}
+
+std::vector<ReplicaId> drain_order(const Pool& pool, const ServiceRec& service) {
+  std::vector<ReplicaId> order(service.live.rbegin(), service.live.rend());
+  // Old versions first, then those on the emptiest nodes, the newest first.
+  std::stable_sort(order.begin(), order.end(), [&](ReplicaId a, ReplicaId b) {
+    const ReplicaRec& x = pool.replicas.at(a.value);
+    const ReplicaRec& y = pool.replicas.at(b.value);
+    if (x.version != y.version) return x.version < y.version;
+    return node_of(pool, x.place.node)->leases.size() < node_of(pool, y.place.node)->leases.size();
+  });
+  return order;
+}
+
+void update_version(Pool& pool, ServiceRec& service) {
+  std::int32_t old = 0;
+  std::int32_t ready = 0;
+  for (const ReplicaId id : service.live) {
+    const ReplicaRec& replica = pool.replicas.at(id.value);
+    old += replica.version != service.spec.version ? 1 : 0;
+    ready += replica.state == ReplicaState::ready ? 1 : 0;
+  }
+  if (old == 0) return;
+  const std::int32_t least = std::max(0, service.target - service.spec.max_missing);
+  for (const ReplicaId id : drain_order(pool, service)) {
+    const ReplicaRec& replica = pool.replicas.at(id.value);
+    if (replica.version == service.spec.version) continue;
+    const bool is_ready = replica.state == ReplicaState::ready;
+    if (is_ready && ready - 1 < least) continue;
+    if (is_ready) --ready;
+    drain_replica(pool, id, decision::DrainCause::update, ClaimId());
+  }
+}
+
+std::int32_t wanted_live(const Pool& pool, const ServiceRec& service) {
+  const bool updating = std::any_of(service.live.begin(), service.live.end(), [&](ReplicaId id) {
+    return pool.replicas.at(id.value).version != service.spec.version;
+  });
+  return updating && !service.stopped ? service.target + std::max(0, service.spec.max_extra) : service.target;
+}
+
+void say_reasons(Pool& pool, ServiceRec& service, std::int64_t missing) {
+  service.reasons.clear();
+  if (missing <= 0) return;
+  const FitEntry& entry = refreshed(pool, service.fit);
+  bool model = false;
+  for (const Node& node : pool.nodes) {
+    model = model || (allowed_on(pool, entry, node) && node.spec.cards >= service.spec.shape.cards);
+  }
+  if (!model) service.reasons.push_back({.code = ReasonCode::no_such_model});
+  if (!service.claims.empty()) {
+    const ClaimRec* claim = claim_of(pool, service.claims.front());
+    Reason reason{.code = ReasonCode::waiting_checkpoint, .at = claim->due_ms};
+    if (!claim->victims.empty()) reason.run = claim->victims.back().run;
+    service.reasons.push_back(reason);
+  }
+  if (!team_may(pool, service)) service.reasons.push_back({.code = ReasonCode::team_quota});
+  if (pool.now_ms < service.backoff_until_ms) {
+    service.reasons.push_back({.code = ReasonCode::backoff, .at = service.backoff_until_ms});
+  }
+  if (pool.frozen && service.claims.empty()) service.reasons.push_back({.code = ReasonCode::frozen});
+  if (service.reasons.empty()) {
+    service.reasons.push_back({.code = ReasonCode::capacity,
+                               .amount = missing * std::max(1, service.spec.shape.cards),
+                               .of = entry.total * std::max(1, service.spec.shape.cards)});
+  }
+}
+
+void claim_missing(Pool& pool, ServiceRec& service, Rank rank, std::int64_t missing) {
+  const Taker taker = taker_of(pool, service, rank);
+  if (missing <= 0 || pool.frozen || !pool.settings->preempt_enabled || !anybody_for(pool, taker)) return;
+  if (service.searched_at == pool.epoch && pool.now_ms < service.search_again_ms) return;
+  const bool guard = rank == kGuardRank;
+  const std::int64_t floor = guard ? 0 : pool.settings->training_floor_cards;
+  const std::int64_t most = std::max<std::int64_t>(0, pool.training_cards - floor);
+  const auto plan = search_units(pool, service.fit, taker, missing, guard ? kUnlimited : most);
+  if (plan) make_claim(pool, taker, {ClaimFor::service, {}, service.spec.id, 0, true}, *plan);
+  service.searched_at = pool.epoch;
+  service.search_again_ms = pool.now_ms + pool.settings->heartbeat_ms;
+}
+
+}  // namespace
+
+void level_guard(Pool& pool, ServiceRec& service) {
+  for (std::size_t i = 0; i < service.live.size(); ++i) {
+    ReplicaRec& replica = pool.replicas.at(service.live[i].value);
+    const bool guard = static_cast<std::int32_t>(i) < service.guard;
+    if (replica.guard == guard) continue;
+    replica.guard = guard;
+    holder_changed(pool, {replica.place});
+  }
+}
+
+void refresh_target(Pool& pool, ServiceRec& service) {
+  const std::int32_t target = wanted_now(pool, service);
+  std::erase_if(service.planned, [&](const PlannedNeed& plan) { return plan.until_ms <= pool.now_ms; });
+  if (target < service.target) {
+    service.wanted.emplace_back(pool.now_ms, service.target);
+    wake_at(pool, pool.now_ms + hold_down_of(pool, service), Timer::service, service.spec.id.value);
+  }
+  service.target = target;
+  const DurationMs lead = service.spec.start_ms + pool.settings->lead_time_ms;
+  for (const PlannedNeed& plan : service.planned) {
+    if (plan.from_ms - lead > pool.now_ms) wake_at(pool, plan.from_ms - lead, Timer::service, service.spec.id.value);
+    wake_at(pool, plan.until_ms, Timer::service, service.spec.id.value);
+  }
+  if (target == service.target_said && service.guard == service.guard_said) return;
+  service.target_said = target;
+  service.guard_said = service.guard;
+  tell(pool, change::TargetSet{service.spec.id, target, service.guard});
+}
+
+void release_replicas(Pool& pool, ServiceRec& service) {
+  const std::int64_t missing = service.target - static_cast<std::int64_t>(service.live.size());
+  std::int64_t extra = parts_open(pool, service) - std::max<std::int64_t>(0, missing);
+  for (std::size_t i = service.claims.size(); i-- > 0 && extra > 0;) {
+    const ClaimId id = service.claims[i];
+    const ClaimRec* claim = claim_of(pool, id);
+    const auto open = std::count_if(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return !p.started; });
+    const std::int64_t drop = std::min<std::int64_t>(open, extra);
+    extra -= drop;
+    shrink_claim(pool, id, open - drop);
+  }
+  update_version(pool, service);
+  const std::int32_t keep_live = std::max(held_target(pool, service), wanted_live(pool, service));
+  auto more = static_cast<std::int32_t>(service.live.size()) - keep_live;
+  if (more <= 0) return;
+  const auto cause = service.stopped ? decision::DrainCause::stopped : decision::DrainCause::load_fell;
+  for (const ReplicaId id : drain_order(pool, service)) {
+    if (more <= 0) break;
+    if (!service.stopped && pool.replicas.at(id.value).guard) continue;
+    drain_replica(pool, id, cause, ClaimId());
+    --more;
+  }
+}
+
+void serve(Pool& pool, ServiceRec& service, bool guard_only) {
+  const auto live = [&] { return static_cast<std::int64_t>(service.live.size()); };
+  const std::int64_t want = guard_only ? service.guard : wanted_live(pool, service);
+  start_claimed(pool, service, want - live());
+  if (!service.stopped && pool.now_ms >= service.backoff_until_ms) {
+    while (live() + (guard_only ? 0 : parts_open(pool, service)) < want && team_may(pool, service)) {
+      const auto place = place_replica(pool, service);
+      if (!place) break;
+      start_replica(pool, service, *place, ClaimId());
+    }
+    const std::int64_t short_of = std::min<std::int64_t>(want, service.target) - live() - parts_open(pool, service);
+    if (team_may(pool, service)) claim_missing(pool, service, guard_only ? kGuardRank : service.rank, short_of);
+    start_claimed(pool, service, want - live());
+  }
+  const std::int64_t missing = service.target - live();
+  say_reasons(pool, service, missing);
+}
+
+void restore_floor(Pool& pool) {
+  const std::int64_t short_of = guard_shortfall(pool, {}, {});
+  std::vector<ClaimId> open;
+  for (const auto& [id, claim] : pool.claims) {
+    if (claim.beneficiary != ClaimFor::guard_floor) continue;
+    if (short_of == 0 || all_free(pool, claim)) open.push_back(claim.id);
+  }
+  for (const ClaimId id : open) {
+    end_claim(pool, id, all_free(pool, *claim_of(pool, id)) ? ClaimEnd::started : ClaimEnd::withdrawn);
+  }
+  if (short_of == 0) {
+    pool.guard_alarm = false;
+    return;
+  }
+  if (!pool.guard_alarm) alarm(pool, {.kind = change::AlarmKind::guard_unplaceable, .node = {}, .job = {}, .service = {}, .run = {}});
+  pool.guard_alarm = true;
+  if (pool.frozen || !pool.settings->preempt_enabled) return;
+  std::int64_t asked = 0;
+  for (const auto& [id, claim] : pool.claims) {
+    if (claim.rank == kGuardRank) asked += static_cast<std::int64_t>(claim.parts.size());
+  }
+  Taker taker;
+  taker.rank = kGuardRank;
+  taker.need_by_ms = pool.now_ms;
+  const Index fit = fit_of(pool, Shape{.cards = 1}, {}, false, "");
+  if (short_of <= asked || !anybody_for(pool, taker)) return;
+  const auto plan = search_units(pool, fit, taker, short_of - asked, kUnlimited);
+  const bool frees = plan && (!plan->victims.empty() || plan->due_ms > pool.now_ms);
+  if (frees) make_claim(pool, taker, {ClaimFor::guard_floor, {}, {}, 0, true}, *plan);
+}
+
+void drain_replica(Pool& pool, ReplicaId id, decision::DrainCause cause, ClaimId claim) {
+  ReplicaRec* replica = replica_of(pool, id);
+  if (replica == nullptr || replica->state == ReplicaState::draining) return;
+  ServiceRec& service = pool.services.at(replica->service.value);
+  replica->drained_at_ms = pool.now_ms + (replica->state == ReplicaState::ready ? service.spec.drain_ms : 0);
+  replica->state = ReplicaState::draining;
+  replica->guard = false;
+  std::erase(service.live, id);
+  service.draining.push_back(id);
+  holder_changed(pool, {replica->place});
+  level_guard(pool, service);
+  decide(pool, decision::StopReplica{id, cause, claim});
+  tell(pool, change::ReplicaStateSet{id, service.spec.id, ReplicaState::draining});
+  ++pool.epoch;
+}
+
+void forget_replica(Pool& pool, ReplicaId id) {
+  ReplicaRec* replica = replica_of(pool, id);
+  if (replica == nullptr) return;
+  ServiceRec& service = pool.services.at(replica->service.value);
+  std::erase(service.live, id);
+  std::erase(service.draining, id);
+  vacate(pool, true, id.value, replica->place, 0);
+  tell(pool, change::ReplicaStateSet{id, service.spec.id, ReplicaState::gone});
+  pool.replicas.erase(id.value);
+  level_guard(pool, service);
+  ++pool.epoch;
+}
+
+}  // namespace weir::engine

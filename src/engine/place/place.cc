@@ -1,0 +1,291 @@
+#include "engine/place/place.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "engine/place/leases.h"
+#include "engine/tiers/tiers.h"
+
+namespace weir::engine {
+
+namespace {
+
+// Keeps what it has placed until it is done, so that workers do not meet.
+class Trial {
+ public:
+  Trial(Pool& pool, const Demand& demand, const Variant& variant)
+      : pool_(pool), demand_(demand), variant_(variant) {
+    places_.resize(static_cast<std::size_t>(variant.workers));
+    placed_.assign(places_.size(), false);
+  }
+  ~Trial() {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (placed_[i]) unkeep(pool_, places_[i]);
+    }
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  // All over the pool, by the index.
+  bool fill() {
+    for (std::size_t g = 0; g < variant_.groups.size(); ++g) {
+      for (std::int32_t i = 0; i < variant_.groups[g].count; ++i) {
+        const Index best = demand_.one_per_node ? best_unused(g) : best_node(pool_, variant_.fits[g]);
+        if (best == kNoIndex || !put(g, i, best, ~Mask{0})) return enough();
+      }
+    }
+    return true;
+  }
+
+  // On these nodes only, on cards out of `allowed`.
+  bool fill(const std::vector<Index>& nodes, Mask allowed) {
+    for (std::size_t g = 0; g < variant_.groups.size(); ++g) {
+      for (std::int32_t i = 0; i < variant_.groups[g].count; ++i) {
+        const Index best = best_of(nodes, g, allowed);
+        if (best == kNoIndex || !put(g, i, best, allowed)) return enough();
+      }
+    }
+    return true;
+  }
+
+  bool put_at(std::size_t worker, const Placement& place) {
+    const Node* node = node_of(pool_, place.node);
+    if (node == nullptr || !fits_now(*node, place)) return false;
+    accept(worker, place);
+    return true;
+  }
+
+  [[nodiscard]] bool enough() const {
+    return demand_.min_workers > 0 && count_ >= demand_.min_workers;
+  }
+
+  [[nodiscard]] std::vector<Placement> result() const {
+    std::vector<Placement> out;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (placed_[i]) out.push_back(places_[i]);
+    }
+    return out;
+  }
+
+ private:
+  void accept(std::size_t worker, const Placement& place) {
+    places_[worker] = place;
+    placed_[worker] = true;
+    ++count_;
+    keep(pool_, place);
+  }
+
+  bool put(std::size_t group, std::int32_t i, Index at, Mask allowed) {
+    Placement place;
+    if (!place_on(pool_, pool_.nodes[at], variant_.groups[group].shape, allowed, place)) return false;
+    accept(static_cast<std::size_t>(variant_.first_worker[group] + i), place);
+    return true;
+  }
+
+  [[nodiscard]] bool used(Index at) const {
+    const NodeId id = pool_.nodes[at].spec.id;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (placed_[i] && places_[i].node == id) return true;
+    }
+    return false;
+  }
+
+  Index best_unused(std::size_t group) {
+    std::vector<Index> all(pool_.nodes.size());
+    for (Index i = 0; i < all.size(); ++i) all[i] = i;
+    return best_of(all, group, ~Mask{0});
+  }
+
+  Index best_of(const std::vector<Index>& nodes, std::size_t group, Mask allowed) {
+    const FitEntry& entry = refreshed(pool_, variant_.fits[group]);
+    Index best = kNoIndex;
+    std::uint64_t best_key = kNoFit;
+    for (const Index i : nodes) {
+      if (entry.count[i] == 0 || (demand_.one_per_node && used(i))) continue;
+      const std::uint64_t key = entry.tree[entry.leaves + i];
+      if (key > best_key || (key == best_key && best != kNoIndex)) continue;
+      Placement place;
+      if (allowed != ~Mask{0} && !place_on(pool_, pool_.nodes[i], entry.shape, allowed, place)) continue;
+      best = i;
+      best_key = key;
+    }
+    return best;
+  }
+
+  Pool& pool_;
+  const Demand& demand_;
+  const Variant& variant_;
+  std::vector<Placement> places_;
+  std::vector<bool> placed_;
+  std::int32_t count_ = 0;
+};
+
+using Places = std::optional<std::vector<Placement>>;
+
+std::vector<Index> candidates(const Pool& pool, const Where& where) {
+  std::vector<Index> nodes;
+  const auto barred = [&](Index i) {
+    const Index model = pool.nodes[i].model;
+    return model < where.barred_models.size() && where.barred_models[model];
+  };
+  if (!where.only_nodes.empty()) {
+    for (const Index i : where.only_nodes) {
+      if (!barred(i)) nodes.push_back(i);
+    }
+    return nodes;
+  }
+  for (Index i = 0; i < pool.nodes.size(); ++i) {
+    if (!barred(i)) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+Places place_among(Pool& pool, const Demand& demand, const Variant& variant, const std::vector<Index>& nodes,
+                   Mask allowed) {
+  Trial trial(pool, demand, variant);
+  if (!trial.fill(nodes, allowed)) return std::nullopt;
+  return trial.result();
+}
+
+// One network group or rack, the one with the least room that is enough.
+Places place_within(Pool& pool, const Demand& demand, const Variant& variant, const std::vector<Index>& nodes) {
+  const FitEntry& entry = refreshed(pool, variant.fits.front());
+  std::map<Index, std::vector<Index>> members;
+  std::map<Index, std::int64_t> room;
+  for (const Index i : nodes) {
+    const Index of = demand.within == GangScope::group ? pool.nodes[i].group : pool.nodes[i].rack;
+    members[of].push_back(i);
+    room[of] += entry.count[i];
+  }
+  std::vector<std::pair<std::int64_t, Index>> order;
+  for (const auto& [of, count] : room) {
+    if (count >= variant.groups.front().count || demand.min_workers > 0) order.emplace_back(count, of);
+  }
+  std::sort(order.begin(), order.end());
+  for (const auto& [count, of] : order) {
+    if (Places places = place_among(pool, demand, variant, members[of], ~Mask{0})) return places;
+  }
+  return std::nullopt;
+}
+
+// All workers on cards of one island of one node.
+Places place_in_island(Pool& pool, const Demand& demand, const Variant& variant, const std::vector<Index>& nodes) {
+  for (const Index i : nodes) {
+    const std::vector<std::uint8_t>& islands = pool.nodes[i].spec.islands;
+    std::map<std::uint8_t, Mask> masks;
+    for (std::size_t card = 0; card < islands.size(); ++card) masks[islands[card]] |= Mask{1} << card;
+    if (masks.empty()) masks[0] = ~Mask{0};
+    for (const auto& [island, mask] : masks) {
+      if (Places places = place_among(pool, demand, variant, {i}, mask)) return places;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Placement> fixed_place(const Pool& pool, const Node& node, const Shape& shape, Mask cards) {
+  Placement place;
+  if (cards == 0) return place_on(pool, node, shape, ~Mask{0}, place) ? std::optional(place) : std::nullopt;
+  if (!place_on(pool, node, shape, cards, place)) return std::nullopt;
+  return place;
+}
+
+Index index_by_name(const Pool& pool, const std::string& name) {
+  for (Index i = 0; i < pool.nodes.size(); ++i) {
+    if (pool.nodes[i].known && pool.nodes[i].spec.name == name) return i;
+  }
+  return kNoIndex;
+}
+
+// The stage that a submission asks for: worker by worker where it says.
+Places place_first(Pool& pool, const Demand& demand, const Variant& variant, const JobSpec& job) {
+  if (job.first_places.empty()) {
+    const Index node = index_by_name(pool, job.first_node);
+    if (node == kNoIndex) return std::nullopt;
+    return place_among(pool, demand, variant, {node}, job.first_cards == 0 ? ~Mask{0} : job.first_cards);
+  }
+  Trial trial(pool, demand, variant);
+  for (std::size_t g = 0; g < variant.groups.size(); ++g) {
+    for (std::int32_t i = 0; i < variant.groups[g].count; ++i) {
+      const auto worker = static_cast<std::size_t>(variant.first_worker[g] + i);
+      if (worker >= job.first_places.size()) return std::nullopt;
+      const FirstPlace& first = job.first_places[worker];
+      const Index node = index_by_name(pool, first.node);
+      if (node == kNoIndex) return std::nullopt;
+      const auto place = fixed_place(pool, pool.nodes[node], variant.groups[g].shape, first.cards);
+      if (!place || !trial.put_at(worker, *place)) return std::nullopt;
+    }
+  }
+  return trial.result();
+}
+
+std::vector<bool> barred_models(const Pool& pool, const Team& team, std::int64_t milli) {
+  if (!team.declared || !team.spec.has_quota || team.spec.borrow || !team.spec.quota_by_model) return {};
+  std::vector<bool> barred(pool.models.size(), false);
+  for (Index m = 0; m < pool.models.size(); ++m) {
+    const auto quota = team.spec.quota_of_model.find(pool.models.name(m));
+    const std::int64_t cards = quota == team.spec.quota_of_model.end() ? 0 : quota->second;
+    const std::int64_t held = m < team.held_milli_of_model.size() ? team.held_milli_of_model[m] : 0;
+    barred[m] = held + milli > cards * kMilliPerCard;
+  }
+  return barred;
+}
+
+}  // namespace
+
+Where where_of(const Pool& pool, const JobRec& job, const Variant& variant) {
+  Where where;
+  where.barred_models = barred_models(pool, pool.teams[job.team], variant.milli);
+  for (const NodeId id : job.ckpt_nodes) {
+    const auto it = pool.node_index.find(id.value);
+    if (it != pool.node_index.end()) where.only_nodes.push_back(it->second);
+  }
+  if (job.incarnation == 0 && (!job.spec.first_node.empty() || !job.spec.first_places.empty())) where.first = &job.spec;
+  return where;
+}
+
+std::optional<std::vector<Placement>> place(Pool& pool, const Demand& demand, const Variant& variant,
+                                            const Where& where) {
+  if (where.first != nullptr) return place_first(pool, demand, variant, *where.first);
+  if (demand.min_workers == 0) {
+    for (std::size_t g = 0; g < variant.groups.size(); ++g) {
+      if (refreshed(pool, variant.fits[g]).total < variant.groups[g].count) return std::nullopt;
+    }
+  }
+  if (demand.within == GangScope::island) return place_in_island(pool, demand, variant, candidates(pool, where));
+  if (demand.within != GangScope::any && variant.workers > 1) {
+    return place_within(pool, demand, variant, candidates(pool, where));
+  }
+  if (!where.free()) return place_among(pool, demand, variant, candidates(pool, where), ~Mask{0});
+  Trial trial(pool, demand, variant);
+  if (!trial.fill()) return std::nullopt;
+  return trial.result();
+}
+
+std::optional<Placement> place_replica(Pool& pool, const ServiceRec& service) {
+  const Index best = best_node(pool, service.fit);
+  if (best == kNoIndex) return std::nullopt;
+  Placement place;
+  if (!place_on(pool, pool.nodes[best], service.spec.shape, ~Mask{0}, place)) return std::nullopt;
+  return place;
+}
+
+std::int32_t speed_on(const Pool& pool, const Demand& demand, const Variant& variant,
+                      const std::vector<Placement>& places) {
+  std::int64_t slowest = kMilliPerCard;
+  bool seen = false;
+  for (const ProfileSpec& profile : pool.settings->profiles) {
+    if (demand.type.empty() || profile.type != demand.type) continue;
+    for (const Placement& place : places) {
+      const Node* node = node_of(pool, place.node);
+      const auto speed = std::find_if(profile.models.begin(), profile.models.end(),
+                                      [&](const ModelSpeed& s) { return node != nullptr && s.model == node->spec.model; });
+      if (speed == profile.models.end()) continue;
+      slowest = seen ? std::min<std::int64_t>(slowest, speed->speed_milli) : speed->speed_milli;
+      seen = true;
+    }
+  }
+  return static_cast<std::int32_t>(std::max<std::int64_t>(1, slowest * variant.speed_milli / kMilliPerCard));
+}
+
+}  // namespace weir::engine

@@ -1,0 +1,137 @@
+#include "engine/place/reserve.h"
+
+#include <algorithm>
+
+#include "engine/place/leases.h"
+
+namespace weir::engine {
+
+namespace {
+
+bool listed(const Demand& demand, const std::string& model) {
+  return demand.models.empty() || std::find(demand.models.begin(), demand.models.end(), model) != demand.models.end();
+}
+
+bool overlap(const Placement& a, const Placement& b) { return a.node == b.node && (a.cards & b.cards) != 0; }
+
+// Can these places still be had: nodes at work, cards kept for nobody else?
+bool standing(const Pool& pool, const Reservation& r) {
+  return std::all_of(r.places.begin(), r.places.end(), [&](const Placement& place) {
+    const Node* node = node_of(pool, place.node);
+    if (node == nullptr || !node->takes_work() || (place.cards & ~node->healthy()) != 0) return false;
+    if ((place.cards & node->kept) != 0 || (!place.share && (place.cards & node->kept_in_part) != 0)) return false;
+    for (const Lease& lease : node->leases) {
+      // Taken by somebody who stays: a higher tier, or the guard.
+      if (lease.replica && (lease.place.cards & place.cards) != 0 && !place.share &&
+          pool.replicas.at(lease.holder).state != ReplicaState::draining) {
+        return false;
+      }
+    }
+    return true;
+  });
+}
+
+}  // namespace
+
+void Reservations::count(const Demand& demand) {
+  used_.resize(pool_.models.size(), 0);
+  for (Index m = 0; m < pool_.models.size(); ++m) {
+    if (listed(demand, pool_.models.name(m))) ++used_[m];
+  }
+}
+
+bool Reservations::full_for(const Demand& demand) const {
+  for (Index m = 0; m < pool_.models.size(); ++m) {
+    const std::int32_t used = m < used_.size() ? used_[m] : 0;
+    if (listed(demand, pool_.models.name(m)) && used < pool_.settings->backfill_depth) return false;
+  }
+  return true;
+}
+
+std::optional<Reservation> Reservations::renewed(const JobRec& job, const Variant& variant, const QueueKey& key) {
+  const auto before = std::find_if(pool_.reservations.begin(), pool_.reservations.end(),
+                                   [&](const Reservation& r) { return r.job == job.spec.id; });
+  const bool had = before != pool_.reservations.end() && standing(pool_, *before);
+  const bool look = !had || before->looked_ms + pool_.settings->heartbeat_ms <= pool_.now_ms || before->due_ms <= pool_.now_ms;
+  if (had && !look) {
+    Reservation same = *before;
+    same.key = key;
+    return same;
+  }
+  Taker taker = taker_of(pool_, job, variant);
+  taker.promised = true;
+  const Where where = where_of(pool_, job, variant);
+  const auto plan = search(pool_, pool_.demands[job.demand], variant, taker, where.only_nodes, where.barred_models);
+  if (!plan || plan->due_ms >= kNever) return std::nullopt;
+  Reservation fresh{.job = job.spec.id, .key = key, .places = plan->places, .due_ms = plan->due_ms, .made_ms = pool_.now_ms,
+                    .looked_ms = pool_.now_ms};
+  if (!had || before->due_ms <= pool_.now_ms) return fresh;
+  const DurationMs wait = before->due_ms - pool_.now_ms;
+  if (fresh.due_ms < before->due_ms - wait / 10) return fresh;
+  Reservation same = *before;
+  same.key = key;
+  same.looked_ms = pool_.now_ms;
+  return same;
+}
+
+void Reservations::reserve(const JobRec& job, const Variant& variant, const QueueKey& key) {
+  const Demand& demand = pool_.demands[job.demand];
+  if (!pool_.settings->backfill || full_for(demand)) return;
+  auto reservation = renewed(job, variant, key);
+  if (!reservation) return;
+  for (const Placement& place : reservation->places) keep(pool_, place);
+  active_.push_back(std::move(*reservation));
+  count(demand);
+}
+
+std::optional<Reservations::Loan> Reservations::borrowed(const Demand& demand, const Variant& variant,
+                                                         const Where& where) {
+  if (pool_.cards.claimed == 0) return std::nullopt;
+  const auto each = [&](auto&& f) {
+    for (const Reservation& r : active_) {
+      for (const Placement& place : r.places) f(place);
+    }
+    for (const auto& [id, claim] : pool_.claims) {
+      for (const ClaimPart& part : claim.parts) {
+        if (!part.started) f(part.place);
+      }
+    }
+  };
+  each([&](const Placement& place) { unkeep(pool_, place); });
+  auto places = place(pool_, demand, variant, where);
+  each([&](const Placement& place) { keep(pool_, place); });
+  if (!places) return std::nullopt;
+  Loan loan{.places = std::move(*places), .due_ms = kNever, .owner = {}};
+  const auto consider = [&](const Placement& kept, TimeMs due, JobId owner) {
+    const bool hit = std::any_of(loan.places.begin(), loan.places.end(),
+                                 [&](const Placement& place) { return overlap(place, kept); });
+    if (!hit || due >= loan.due_ms) return;
+    loan.due_ms = due;
+    loan.owner = owner;
+  };
+  for (const Reservation& r : active_) {
+    for (const Placement& kept : r.places) consider(kept, r.due_ms, r.job);
+  }
+  for (const auto& [id, claim] : pool_.claims) {
+    for (const ClaimPart& part : claim.parts) {
+      if (!part.started) consider(part.place, claim.due_ms, claim.job);
+    }
+  }
+  return loan;
+}
+
+void Reservations::lift() {
+  if (lifted_) return;
+  lifted_ = true;
+  for (const Reservation& r : active_) {
+    for (const Placement& place : r.places) unkeep(pool_, place);
+  }
+}
+
+void Reservations::finish() {
+  lift();
+  pool_.reservations = std::move(active_);
+  active_.clear();
+}
+
+}  // namespace weir::engine
