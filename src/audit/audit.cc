@@ -173,6 +173,7 @@ void Auditor::Impl::step(TimeMs at_ms, std::span<const Event> events, const Step
 
   apply_events(events);
   time_out_nodes(now_ms);
+  note_told(result);
   note_claims(result);
   const bool may_decide = std::any_of(result.decisions.begin(), result.decisions.end(), [](const Decision& decision) {
     return std::holds_alternative<decision::StartRun>(decision.body) ||

@@ -19,6 +19,17 @@ ClaimRecord* Auditor::Impl::claim_of(ClaimId id) {
   return it == claims.end() ? nullptr : &it->second;
 }
 
+// A claim may count on whom the same step tells to leave, for whatever cause.
+void Auditor::Impl::note_told(const StepResult& result) {
+  told_to_leave.clear();
+  replicas_told.clear();
+  for (const Decision& decision : result.decisions) {
+    if (const auto* ask = std::get_if<decision::AskYield>(&decision.body)) told_to_leave.insert(ask->run);
+    if (const auto* stop = std::get_if<decision::StopRun>(&decision.body)) told_to_leave.insert(stop->run);
+    if (const auto* stop = std::get_if<decision::StopReplica>(&decision.body)) replicas_told.insert(stop->replica);
+  }
+}
+
 // Claims first made, then ended: a claim that another supersedes in this step is
 // out of the way of the other's cards.
 void Auditor::Impl::note_claims(const StepResult& result) {
@@ -116,6 +127,7 @@ void Auditor::Impl::check_claim_holders(const change::ClaimMade& made, const Pla
       const ReplicaRecord* replica = replica_of(lease.holder.replica);
       const bool leaves =
           replica == nullptr || replica->stale || replica->state == ReplicaState::draining ||
+          replicas_told.contains(lease.holder.replica) ||
           std::find(made.replicas.begin(), made.replicas.end(), lease.holder.replica) != made.replicas.end();
       if (!leaves)
         violate(5, "claim ", made.claim, " counts on a card of replica ", lease.holder.replica, ", which stays");
@@ -123,6 +135,7 @@ void Auditor::Impl::check_claim_holders(const change::ClaimMade& made, const Pla
     }
     const RunRecord* run = run_of(lease.holder.run);
     if (run == nullptr || run->ask || run->stop_asked || run->hit || run->exited) continue;
+    if (told_to_leave.contains(lease.holder.run)) continue;
     if (std::min(run->limit_ends_ms, run->loan_due_ms) <= made.due_ms) continue;
     const auto is_it = [&](const change::ClaimVictim& victim) { return victim.run == lease.holder.run; };
     if (std::any_of(made.victims.begin(), made.victims.end(), is_it)) continue;

@@ -60,6 +60,8 @@ struct Auditor::Impl {
   std::vector<ClaimId> claims_ended;
   std::vector<RunId> asks_to_recheck;  // whose claim ended or dropped them
   std::vector<ClaimId> claims_made;
+  std::set<RunId> told_to_leave;           // asked or stopped by this step
+  std::set<ReplicaId> replicas_told;
 
   template <class... Parts>
   void violate(int invariant, const Parts&... parts) {
@@ -124,6 +126,7 @@ struct Auditor::Impl {
   void empty_node(audit::NodeBook& node);
 
   // claims.cc
+  void note_told(const StepResult& result);
   void note_claims(const StepResult& result);
   void make_claim(const change::ClaimMade& made);
   void check_feasible(const change::ClaimMade& made);

@@ -73,7 +73,7 @@ Taker taker_of(Pool& pool, const JobRec& job, const Variant& variant) {
   taker.rotates = s.rotation.on && short_or_soft && !job.promoted;
   const bool waited = pool.now_ms - job.spec.submitted_ms >= s.rotation.gang_after_ms;
   taker.gang_cards = variant.cards > 1 && waited ? variant.cards : 0;
-  taker.from_inference = job.aged && variant.cards <= s.training_floor_cards;
+  taker.from_inference = job.aged && pool.training_cards + variant.cards <= s.training_floor_cards;
   taker.need_by_ms = pool.now_ms;
   return taker;
 }
