@@ -70,6 +70,10 @@ class Pass {
       start_beside_claim(*job);
       return next(cursor, cursor.blocked);
     }
+    if (halted_) {
+      pool_.queue.classes[job->cls].reasons.clear();  // `behind` says it all
+      return next(cursor, false);
+    }
     if (cursor.blocked) {
       behind_blocked(*job, cursor);
       return;
@@ -276,8 +280,12 @@ class Pass {
     return true;
   }
 
-  void block(JobRec& job, const QueueKey& key, const Obstacles& o) {
+  void block(JobRec& job, const QueueKey& key, Obstacles o) {
     const Demand& demand = pool_.demands[job.demand];
+    if (const Reservation* ahead = reservations_.first_for(demand)) {
+      o.ahead = ahead->job;
+      o.ahead_until_ms = ahead->due_ms;
+    }
     JobClass& cls = pool_.queue.classes[job.cls];
     cls.reasons = why(pool_, job, demand.variants.back(), o);
     if (o.reserved_for.valid()) lend_blocked_.insert(cls.key);
@@ -286,6 +294,8 @@ class Pass {
     const bool fragmented = std::any_of(cls.reasons.begin(), cls.reasons.end(),
                                         [](const Reason& r) { return r.code == ReasonCode::fragmented; });
     if (fragmented) fragmented_.push_back(job.spec.id);
+    const bool impossible = cls.reasons.front().code == ReasonCode::no_such_model;
+    halted_ = halted_ || (!pool_.settings->backfill && !impossible);
     reserving_.insert(cls.key);
     reservations_.reserve(job, demand.variants.back(), key);
   }
@@ -340,6 +350,7 @@ class Pass {
   std::set<ClassKey> reserving_, lend_blocked_;
   std::vector<JobId> fragmented_;
   std::int32_t searches_ = 0;
+  bool halted_ = false;      // without backfill nobody passes the first that waits for cards
 };
 
 void start_ready_claims(Pool& pool) {

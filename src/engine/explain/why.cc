@@ -79,6 +79,9 @@ Reasons why(const Pool& pool, const JobRec& job, const Variant& variant, const O
     const bool fragmented = supply.free_milli >= variant.milli && variant.milli > 0 && !o.reserved_for.valid();
     reasons.push_back({.code = fragmented ? ReasonCode::fragmented : ReasonCode::capacity, .amount = want, .of = free});
   }
+  if (o.ahead.valid() && !o.reserved_for.valid()) {
+    reasons.push_back({.code = ReasonCode::reserved, .at = o.ahead_until_ms, .job = o.ahead});
+  }
   return reasons;
 }
 

@@ -165,13 +165,26 @@ void say_reasons(Pool& pool, ServiceRec& service, std::int64_t missing) {
   }
 }
 
+// Training that was asked to make room for inference and still holds its cards.
+std::int64_t leaving_cards(const Pool& pool) {
+  std::int64_t cards = 0;
+  for (const auto& [id, claim] : pool.claims) {
+    if (claim.beneficiary == ClaimFor::job) continue;
+    for (const Victim& victim : claim.victims) {
+      const RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
+      if (run != nullptr) cards += run->cards;
+    }
+  }
+  return cards;
+}
+
 void claim_missing(Pool& pool, ServiceRec& service, Rank rank, std::int64_t missing) {
   const Taker taker = taker_of(pool, service, rank);
   if (missing <= 0 || pool.frozen || !pool.settings->preempt_enabled || !anybody_for(pool, taker)) return;
   if (service.searched_at == pool.epoch && pool.now_ms < service.search_again_ms) return;
   const bool guard = rank == kGuardRank;
   const std::int64_t floor = guard ? 0 : pool.settings->training_floor_cards;
-  const std::int64_t most = std::max<std::int64_t>(0, pool.training_cards - floor);
+  const std::int64_t most = std::max<std::int64_t>(0, pool.training_cards - leaving_cards(pool) - floor);
   const auto plan = search_units(pool, service.fit, taker, missing, guard ? kUnlimited : most);
   if (plan) make_claim(pool, taker, {ClaimFor::service, {}, service.spec.id, 0, true}, *plan);
   service.searched_at = pool.epoch;

@@ -48,6 +48,16 @@ bool Reservations::full_for(const Demand& demand) const {
   return true;
 }
 
+const Reservation* Reservations::first_for(const Demand& demand) const {
+  for (const Reservation& r : active_) {
+    for (const Placement& place : r.places) {
+      const Node* node = node_of(pool_, place.node);
+      if (node != nullptr && listed(demand, node->spec.model)) return &r;
+    }
+  }
+  return nullptr;
+}
+
 std::optional<Reservation> Reservations::renewed(const JobRec& job, const Variant& variant, const QueueKey& key) {
   const auto before = std::find_if(pool_.reservations.begin(), pool_.reservations.end(),
                                    [&](const Reservation& r) { return r.job == job.spec.id; });

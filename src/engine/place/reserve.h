@@ -23,6 +23,9 @@ class Reservations {
   // Work of this demand cannot reserve any more: the depth is used up.
   [[nodiscard]] bool full_for(const Demand&) const;
 
+  // The first that stands where this demand could sit; nullptr when there is none.
+  [[nodiscard]] const Reservation* first_for(const Demand&) const;
+
   // A place that is only kept for others until later, with the time it is wanted.
   struct Loan {
     std::vector<Placement> places;

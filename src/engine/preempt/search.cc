@@ -115,12 +115,12 @@ class Search {
     }
   }
 
-  Plan plan(bool replicas) {
+  Plan plan() {
     Plan plan;
     plan.due_ms = pool_.now_ms;
-    settle_seats(plan, replicas);
+    settle_seats(plan);
     for (std::uint32_t l = 0; l < scene_.leavers.size(); ++l) {
-      if (!scene_.chosen[l]) continue;
+      if (!scene_.chosen[l] || aside_[l]) continue;
       const Leaver& leaver = scene_.leavers[l];
       const TimeMs gone = asked_[l] ? leaver.free_ms : leaver.natural_ms;
       if (gone < kNever) plan.due_ms = std::max(plan.due_ms, gone);
@@ -151,6 +151,21 @@ class Search {
     refresh_site(site);
   }
   [[nodiscard]] std::vector<bool> chosen() const { return scene_.chosen; }
+
+  // Did the latest seat make anybody leave who would not have?
+  [[nodiscard]] bool latest_is_asked(const std::vector<bool>& before) const {
+    for (std::uint32_t l = 0; l < scene_.leavers.size(); ++l) {
+      if (scene_.chosen[l] && !before[l] && asked_[l]) return true;
+    }
+    return false;
+  }
+  // The latest seat stays taken, and is no part of the plan.
+  void set_aside(const std::vector<bool>& before) {
+    seats_.back().worker = -1;
+    for (std::uint32_t l = 0; l < scene_.leavers.size(); ++l) {
+      if (scene_.chosen[l] && !before[l]) aside_[l] = true;
+    }
+  }
 
  private:
   [[nodiscard]] bool must_ask(std::uint32_t l) const {
@@ -551,7 +566,7 @@ class Search {
   }
 
   // Cards for every seat: free ones first, then freed ones.
-  void settle_seats(Plan& plan, bool replicas) {
+  void settle_seats(Plan& plan) {
     std::int32_t workers = 0;
     for (const Seat& seat : seats_) workers = std::max(workers, seat.worker + 1);
     plan.places.resize(static_cast<std::size_t>(workers));
@@ -577,9 +592,8 @@ class Search {
                                  ? seat.shape.card_mem_mib
                                  : std::max<std::int64_t>(1, node.spec.card_mem_mib * seat.shape.milli / kMilliPerCard);
       }
-      plan.places[static_cast<std::size_t>(seat.worker)] = place;
+      if (seat.worker >= 0) plan.places[static_cast<std::size_t>(seat.worker)] = place;
     }
-    (void)replicas;
   }
 
   Pool& pool_;
@@ -591,6 +605,7 @@ class Search {
   std::vector<Seat> seats_;
   std::vector<Offer> offers_;
   std::vector<bool> fresh_;
+  std::vector<bool> aside_ = std::vector<bool>(scene_.leavers.size(), false);
   std::vector<bool> asked_ = std::vector<bool>(scene_.leavers.size(), false);
 };
 
@@ -607,7 +622,7 @@ std::optional<Plan> search(Pool& pool, const Demand& demand, const Variant& vari
   for (std::size_t i = 0; i < ladder.size() && i < kLadderMax; ++i) {
     if (!search.assign(variant, demand, ladder[i])) continue;
     search.trim();
-    return search.plan(false);
+    return search.plan();
   }
   return std::nullopt;
 }
@@ -618,17 +633,18 @@ std::optional<Plan> search_units(Pool& pool, Index fit, const Taker& taker, std:
   const Shape shape = entry.shape;
   Search search(pool, taker, scene_of(pool, taker, nullptr, entry, {}, {}));
   std::int32_t had = 0;
-  while (had < count) {
+  for (std::int64_t i = 0; i < count; ++i) {
     const std::vector<bool> before = search.chosen();
     if (!search.add_replica(shape, had)) break;
     if (search.chosen_training_cards() > training_cards_max) {
       search.undo(before);
       break;
     }
-    ++had;
+    // What comes free by itself is taken when it does; nobody needs to be asked for it.
+    search.latest_is_asked(before) ? static_cast<void>(++had) : search.set_aside(before);
   }
   if (had == 0) return std::nullopt;
-  return search.plan(true);
+  return search.plan();
 }
 
 bool add_quota_victims(Pool& pool, const Taker& taker, std::int64_t milli, Plan& plan) {

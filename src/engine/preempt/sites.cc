@@ -146,12 +146,12 @@ std::int64_t lateness_of(const Pool& pool, const Taker& taker, const Leaver& lea
   TimeMs at = leaver.natural_ms;
   if (leaver.may_take && leaver.tier <= tier) at = std::min(at, leaver.free_ms);
   if (at >= kNever) return kNoLateness;
-  return at <= taker.need_by_ms ? 0 : (at - taker.need_by_ms + step - 1) / step;
+  return at <= taker.need_by_ms ? 0 : (at - taker.need_by_ms) / step;
 }
 
 TimeMs gone_at(const Pool& pool, const Taker& taker, const Leaver& leaver, const Limits& limits, bool& asked) {
   const DurationMs step = std::max<DurationMs>(1, pool.settings->lateness_step_ms);
-  const TimeMs latest = taker.need_by_ms + limits.lateness * step;
+  const TimeMs latest = taker.need_by_ms + (limits.lateness + 1) * step - 1;
   asked = false;
   if (leaver.natural_ms <= latest) return leaver.natural_ms;
   if (!leaver.may_take || leaver.tier > limits.tier || leaver.free_ms > latest) return kNever;

@@ -90,7 +90,7 @@ Promotion promotion_of(Pool& pool, const JobRec& job) {
   if (remaining < 0) {
     const DurationMs horizon = std::max(pool.settings->unknown_horizon_ms, 4 * interval_of(job.spec.ckpt));
     due = deadline - horizon;
-    p.no_estimate = pool.now_ms >= due;
+    p.no_estimate = pool.now_ms < due;
   } else {
     due = deadline - remaining - promotion_slack(pool, job, remaining);
     p.past = pool.now_ms + remaining > deadline;
