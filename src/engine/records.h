@@ -170,6 +170,12 @@ struct JobRec {
   Index cls = kNoIndex;
 };
 
+// Where a record stands in the scene of a search, while that is the latest one.
+struct SceneMark {
+  std::uint64_t serial = 0;
+  std::uint32_t index = 0;
+};
+
 enum class AskState : std::uint8_t { none, planned, asked };
 
 struct Ask {
@@ -204,7 +210,11 @@ struct RunRec {
   TimeMs limit_end_ms = kNever;
   Rank rank = 0;                 // effective tier now
   bool preemptible = false;
+  bool listed = false;           // in the pool's indexes of runs that could be asked
+  TimeMs ripe_ms = kNever;       // for rotation
+  TimeMs gang_ripe_ms = kNever;
   Ask ask;
+  SceneMark mark;
 };
 
 // --- inference ---
@@ -219,6 +229,7 @@ struct ReplicaRec {
   bool stale = false;
   ClaimId taken_by;
   TimeMs drained_at_ms = kNever;
+  SceneMark mark;
 };
 
 struct PlannedNeed {
@@ -284,6 +295,7 @@ struct ClaimRec {
   std::int64_t quota_milli = 0;  // counted for the beneficiary's team beside what it holds
   bool begun = false;            // a victim has left
   bool moves = false;            // made by defragmentation
+  SceneMark mark;
 };
 
 struct Reservation {

@@ -2,11 +2,14 @@
 // under way. Each room changes only what its header says.
 #pragma once
 
+#include <ext/pb_ds/assoc_container.hpp>
+#include <ext/pb_ds/tree_policy.hpp>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -57,10 +60,14 @@ struct TimerEntry {
   auto operator<=>(const TimerEntry&) const = default;
 };
 
+// An ordered set that knows how many of its keys come before one.
+using KeySet = __gnu_pbds::tree<QueueKey, __gnu_pbds::null_type, std::less<>, __gnu_pbds::rb_tree_tag,
+                                __gnu_pbds::tree_order_statistics_node_update>;
+
 // Waiting jobs of one class, in order.
 struct JobClass {
   ClassKey key;
-  std::set<QueueKey> jobs;
+  KeySet jobs;
   std::uint64_t searched_at = 0;  // epoch at which no victims were found
   Reasons reasons;                // of its head, then
 };
@@ -111,7 +118,11 @@ struct Pool {
   Queue queue;
   std::vector<Reservation> reservations;
   std::set<TimerEntry> timers;
-  std::set<std::pair<Rank, std::uint32_t>> preemptible;  // current runs that can yield, by tier
+  // Current runs that could be asked to yield and are not yet: by tier, and by when
+  // they become ripe for rotation within it.
+  std::set<std::pair<Rank, std::uint32_t>> preemptible;
+  std::set<std::tuple<Rank, TimeMs, std::uint32_t>> ripe, gang_ripe;
+  std::uint64_t scene_serial = 0;
 
   // Counts kept as things change.
   CardCount cards;

@@ -460,7 +460,7 @@ void Record::sample_reasons(TimeMs now) {
 void Record::compare_ledger(TimeMs now) {
   for (const auto& [team, milli] : team_milli_) {
     if (team.empty()) continue;
-    const std::int64_t said = cards_held_by_team(world_.state(), team);
+    const std::int64_t said = held_milli_of_team(world_.state(), team);
     if (said != milli)
       disagreements.push_back(
           {now, team, fmt::format("team {} holds {} milli-GPU by recount, the engine says {}", team, milli, said)});

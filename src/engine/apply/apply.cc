@@ -183,11 +183,7 @@ void apply(Pool& pool, const event::JobEdited& e) {
   }
   refresh_tier(pool, *job);
   if (job->queued) enqueue(pool, *job);
-  if (RunRec* run = run_of(pool, job->run); run != nullptr && run->rank != rank_of(pool, *job)) {
-    const bool in = pool.preemptible.erase({run->rank, run->id.value}) > 0;
-    run->rank = rank_of(pool, *job);
-    if (in) pool.preemptible.insert({run->rank, run->id.value});
-  }
+  if (RunRec* run = run_of(pool, job->run)) set_rank(pool, *run, rank_of(pool, *job));
   if (job->claim.valid()) end_claim(pool, job->claim, ClaimEnd::withdrawn);
   std::erase_if(pool.reservations, [&](const Reservation& r) { return r.job == e.job; });
   ++pool.epoch;

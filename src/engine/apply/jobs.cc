@@ -104,7 +104,7 @@ void forget_run(Pool& pool, RunRec& run) {
     if (!run.left[i]) vacate(pool, false, run.id.value, run.places[i], static_cast<std::int32_t>(i));
   }
   if (run.current && job != nullptr && lendable(pool, job->spec.ckpt, run.speed_milli)) pool.lent_cards -= run.cards;
-  pool.preemptible.erase({run.rank, run.id.value});
+  unlist_run(pool, run);
 }
 
 void take_progress(Pool& pool, JobRec& job, const RunRec& run, DurationMs progress) {
@@ -228,7 +228,7 @@ void start_job(Pool& pool, JobRec& job, const Start& start) {
     occupy(pool, false, id.value, static_cast<std::int32_t>(i), start.places[i]);
   }
   if (lendable(pool, job.spec.ckpt, run.speed_milli)) pool.lent_cards += run.cards;
-  if (run.preemptible) pool.preemptible.insert({run.rank, id.value});
+  list_run(pool, run);
   for (const WorkerGroup& group : variant.groups) {
     for (std::int32_t i = 0; i < group.count; ++i) note_start(pool, group.shape);
   }
@@ -284,6 +284,7 @@ void worker_done(Pool& pool, RunId id, std::int32_t worker) {
 
 void stop_for_loss(Pool& pool, RunRec& run) {
   if (run.stopping) return;
+  unlist_run(pool, run);
   run.stopping = true;
   decide(pool, decision::StopRun{run.id, decision::StopCause::member_lost});
   ++pool.epoch;
@@ -293,7 +294,7 @@ void supersede(Pool& pool, RunRec& run) {
   if (!run.current) return;
   JobRec* job = job_of(pool, run.job);
   if (job != nullptr && lendable(pool, job->spec.ckpt, run.speed_milli)) pool.lent_cards -= run.cards;
-  pool.preemptible.erase({run.rank, run.id.value});
+  unlist_run(pool, run);
   run.current = false;
   run.stale = true;
   std::vector<Placement> places;

@@ -27,14 +27,13 @@ std::int64_t waiting_before(const Pool& pool, const QueueKey& key) {
   for (const auto& [head, index] : pool.queue.heads) {
     if (head > key) break;
     const JobClass& cls = pool.queue.classes[index];
-    if (engine::full_key(pool, cls, *cls.jobs.rbegin()) < key) {
-      before += static_cast<std::int64_t>(cls.jobs.size());
-      continue;
-    }
-    for (const QueueKey& other : cls.jobs) {
-      if (engine::full_key(pool, cls, other) >= key) break;
-      ++before;
-    }
+    // Jobs of a class differ from each other beyond the part that the class adds.
+    QueueKey own = key;
+    const bool same = head.below == key.below && head.not_aged == key.not_aged && head.first == key.first;
+    if (same) own.first = cls.jobs.begin()->first;
+    const bool by_class = head.first != cls.jobs.begin()->first;  // a team's share stands in for `first`
+    const bool all = by_class && !same;
+    before += static_cast<std::int64_t>(all ? cls.jobs.size() : cls.jobs.order_of_key(own));
   }
   return before;
 }

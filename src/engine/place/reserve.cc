@@ -58,11 +58,17 @@ const Reservation* Reservations::first_for(const Demand& demand) const {
   return nullptr;
 }
 
-std::optional<Reservation> Reservations::renewed(const JobRec& job, const Variant& variant, const QueueKey& key) {
+Reservation Reservations::renewed(const JobRec& job, const Variant& variant, const QueueKey& key) {
   const auto before = std::find_if(pool_.reservations.begin(), pool_.reservations.end(),
                                    [&](const Reservation& r) { return r.job == job.spec.id; });
-  const bool had = before != pool_.reservations.end() && standing(pool_, *before);
-  const bool look = !had || before->looked_ms + pool_.settings->heartbeat_ms <= pool_.now_ms || before->due_ms <= pool_.now_ms;
+  const bool had = before != pool_.reservations.end() && !before->places.empty() && standing(pool_, *before);
+  // Something earlier counts from a tenth of the wait on: no need to look every time.
+  const bool known = before != pool_.reservations.end();
+  const DurationMs left = known && before->due_ms < kNever ? before->due_ms - before->looked_ms : 0;
+  const DurationMs pause = std::max(pool_.settings->heartbeat_ms, left / 16);
+  const bool nothing_yet = known && before->places.empty() && before->looked_ms + pause > pool_.now_ms;
+  if (nothing_yet) return *before;
+  const bool look = !had || before->looked_ms + pause <= pool_.now_ms;
   if (had && !look) {
     Reservation same = *before;
     same.key = key;
@@ -72,7 +78,10 @@ std::optional<Reservation> Reservations::renewed(const JobRec& job, const Varian
   taker.promised = true;
   const Where where = where_of(pool_, job, variant);
   const auto plan = search(pool_, pool_.demands[job.demand], variant, taker, where.only_nodes, where.barred_models);
-  if (!plan || plan->due_ms >= kNever) return std::nullopt;
+  if (!plan || plan->due_ms >= kNever) {
+    return Reservation{.job = job.spec.id, .key = key, .places = {}, .due_ms = kNever, .made_ms = pool_.now_ms,
+                       .looked_ms = pool_.now_ms};
+  }
   Reservation fresh{.job = job.spec.id, .key = key, .places = plan->places, .due_ms = plan->due_ms, .made_ms = pool_.now_ms,
                     .looked_ms = pool_.now_ms};
   if (!had || before->due_ms <= pool_.now_ms) return fresh;
@@ -87,11 +96,10 @@ std::optional<Reservation> Reservations::renewed(const JobRec& job, const Varian
 void Reservations::reserve(const JobRec& job, const Variant& variant, const QueueKey& key) {
   const Demand& demand = pool_.demands[job.demand];
   if (!pool_.settings->backfill || full_for(demand)) return;
-  auto reservation = renewed(job, variant, key);
-  if (!reservation) return;
-  for (const Placement& place : reservation->places) keep(pool_, place);
-  active_.push_back(std::move(*reservation));
-  count(demand);
+  Reservation reservation = renewed(job, variant, key);
+  for (const Placement& place : reservation.places) keep(pool_, place);
+  if (!reservation.places.empty()) count(demand);
+  active_.push_back(std::move(reservation));
 }
 
 std::optional<Reservations::Loan> Reservations::borrowed(const Demand& demand, const Variant& variant,

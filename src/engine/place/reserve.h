@@ -40,7 +40,7 @@ class Reservations {
  private:
   void lift();
   void count(const Demand&);
-  [[nodiscard]] std::optional<Reservation> renewed(const JobRec&, const Variant&, const QueueKey&);
+  [[nodiscard]] Reservation renewed(const JobRec&, const Variant&, const QueueKey&);
 
   Pool& pool_;
   std::vector<Reservation> active_;

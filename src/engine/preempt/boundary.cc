@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/estimate/history.h"
+#include "engine/preempt/leavers.h"
 
 namespace weir::engine {
 
@@ -73,6 +74,7 @@ DurationMs worst_yield(const CheckpointContract& ckpt, std::int32_t speed_milli)
 void ask(Pool& pool, RunRec& run, ClaimId claim, YieldCause cause, TimeMs boundary_ms) {
   const TimeMs free_ms = boundary_ms + write_time(pool, run);
   const TimeMs send_ms = std::max(pool.now_ms, std::min(boundary_ms, boundary_before(pool, run, boundary_ms)));
+  unlist_run(pool, run);
   run.ask = {AskState::planned, claim, cause, boundary_ms, free_ms, send_ms};
   ++pool.epoch;
   if (send_ms <= pool.now_ms) {
@@ -100,6 +102,7 @@ void withdraw(Pool& pool, RunRec& run) {
   if (asked && (run.ask.boundary_ms <= pool.now_ms || run.stopping)) return;
   if (asked) decide(pool, decision::WithdrawYield{run.id});
   run.ask = {};
+  list_run(pool, run);
   ++pool.epoch;
 }
 

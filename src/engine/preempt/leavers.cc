@@ -166,12 +166,57 @@ Leaver leaver_of(const Pool& pool, const Taker& taker, const ReplicaRec& replica
   return leaver;
 }
 
+void list_run(Pool& pool, RunRec& run) {
+  const bool can = run.current && run.preemptible && !run.stopping && !run.writing && run.ask.state == AskState::none;
+  if (run.listed || !can) return;
+  run.listed = true;
+  pool.preemptible.insert({run.rank, run.id.value});
+  if (!pool.settings->rotation.on) return;
+  run.ripe_ms = ripe_from(pool, run, false);
+  run.gang_ripe_ms = ripe_from(pool, run, true);
+  pool.ripe.insert({run.rank, run.ripe_ms, run.id.value});
+  pool.gang_ripe.insert({run.rank, run.gang_ripe_ms, run.id.value});
+}
+
+void unlist_run(Pool& pool, RunRec& run) {
+  if (!run.listed) return;
+  run.listed = false;
+  pool.preemptible.erase({run.rank, run.id.value});
+  pool.ripe.erase({run.rank, run.ripe_ms, run.id.value});
+  pool.gang_ripe.erase({run.rank, run.gang_ripe_ms, run.id.value});
+}
+
+void set_rank(Pool& pool, RunRec& run, Rank rank) {
+  if (run.rank == rank) return;
+  const bool listed = run.listed;
+  unlist_run(pool, run);
+  run.rank = rank;
+  if (listed) list_run(pool, run);
+}
+
+namespace {
+
+bool any_ripe(const Pool& pool, const std::set<std::tuple<Rank, TimeMs, std::uint32_t>>& ripe, Rank rank) {
+  const auto first = ripe.lower_bound({rank, 0, 0});
+  return first != ripe.end() && std::get<0>(*first) == rank && std::get<1>(*first) <= pool.now_ms;
+}
+
+bool any_of_rank(const Pool& pool, Rank rank) {
+  const auto first = pool.preemptible.lower_bound({rank, 0});
+  return first != pool.preemptible.end() && first->first == rank;
+}
+
+}  // namespace
+
 bool anybody_for(const Pool& pool, const Taker& taker) {
   if (!pool.settings->only_at_checkpoint) return !pool.runs.empty() || !pool.replicas.empty();
-  const bool equals = taker.rotates || taker.within_own;
-  if (!pool.preemptible.empty()) {
-    const Rank lowest = pool.preemptible.begin()->first;
-    if (lowest < taker.rank || (equals && lowest == taker.rank)) return true;
+  if (!pool.preemptible.empty() && pool.preemptible.begin()->first < taker.rank) return true;
+  if (taker.rotates && taker.level == 0 && any_ripe(pool, pool.ripe, taker.rank)) return true;
+  if (taker.rotates && taker.gang_cards > 0 && any_ripe(pool, pool.gang_ripe, taker.rank)) return true;
+  if (taker.within_own && any_of_rank(pool, taker.rank)) {
+    const bool borrowed = std::any_of(pool.teams.begin(), pool.teams.end(),
+                                      [&](const Team& team) { return above_entitlement_milli(pool, team) > 0; });
+    if (borrowed) return true;
   }
   for (const auto& [id, service] : pool.services) {
     const bool above = static_cast<std::int32_t>(service.live.size()) > service.guard;

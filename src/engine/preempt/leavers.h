@@ -54,6 +54,12 @@ struct Leaver {
 [[nodiscard]] Leaver leaver_of(const Pool&, const Taker&, const RunRec&);
 [[nodiscard]] Leaver leaver_of(const Pool&, const Taker&, const ReplicaRec&);
 
+// Enters a run into the pool's indexes of those that could be asked to yield, and
+// takes it out: asked, stopping, superseded or gone.
+void list_run(Pool&, RunRec&);
+void unlist_run(Pool&, RunRec&);
+void set_rank(Pool&, RunRec&, Rank);
+
 // Is there anybody at all that it could take from now? Quick, may err on yes.
 [[nodiscard]] bool anybody_for(const Pool&, const Taker&);
 // When somebody among its equals becomes ripe for rotation; kNever = nobody will.

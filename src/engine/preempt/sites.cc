@@ -1,7 +1,9 @@
 #include "engine/preempt/sites.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 
 #include "engine/place/leases.h"
 
@@ -9,136 +11,192 @@ namespace weir::engine {
 
 namespace {
 
-std::uint32_t leaver_index(Scene& scene, Pool& pool, const Taker& taker, LeaverKind kind, std::uint32_t id) {
-  const auto key = std::pair(static_cast<int>(kind), id);
-  const auto it = scene.index.find(key);
-  if (it != scene.index.end()) return it->second;
-  Leaver leaver;
-  if (kind == LeaverKind::run) {
-    leaver = leaver_of(pool, taker, pool.runs.at(id));
-  } else if (kind == LeaverKind::replica) {
-    leaver = leaver_of(pool, taker, pool.replicas.at(id));
-  } else {
-    const ClaimRec& claim = pool.claims.at(id);
-    leaver = Leaver{.kind = LeaverKind::claim, .id = id};
-    leaver.may_take = claim.rank < taker.rank && claim.rank < kGuardRank;
-    leaver.tier = claim.rank;
-    leaver.boundary_ms = leaver.free_ms = pool.now_ms;
-    leaver.submitted_ms = claim.made_ms;
+// Puts the scene together. Records carry the number of the latest scene and their
+// place in it, so that a holder is looked up once per lease without a search.
+class Builder {
+ public:
+  Builder(Pool& pool, const Taker& taker) : pool_(pool), taker_(taker), serial_(++pool.scene_serial) {}
+
+  void add_node(const Demand* demand, Index i) {
+    const Node& node = pool_.nodes[i];
+    const GangScope within = demand == nullptr ? GangScope::any : demand->within;
+    if (within == GangScope::island && !node.spec.islands.empty()) {
+      std::map<std::uint8_t, Mask> islands;
+      for (std::size_t card = 0; card < node.spec.islands.size(); ++card) {
+        islands[node.spec.islands[card]] |= Mask{1} << card;
+      }
+      for (const auto& [island, mask] : islands) add_site(i, i * 256 + island, mask);
+      return;
+    }
+    Index domain = 0;
+    if (within == GangScope::island) domain = i * 256;
+    if (within == GangScope::group) domain = node.group;
+    if (within == GangScope::rack) domain = node.rack;
+    add_site(i, domain, ~Mask{0});
   }
-  const auto index = static_cast<std::uint32_t>(scene.leavers.size());
-  scene.leavers.push_back(leaver);
-  scene.chosen.push_back(false);
-  scene.sites_of.emplace_back();
-  scene.index.emplace(key, index);
-  return index;
-}
 
-bool own_claim(const ClaimRec& claim, const Taker& taker) {
-  return claim.beneficiary == ClaimFor::job ? claim.job == taker.job && taker.job.valid()
-                                            : claim.service == taker.service && taker.service.valid();
-}
+  Scene finish() {
+    std::sort(stands_.begin(), stands_.end());
+    stands_.erase(std::unique(stands_.begin(), stands_.end()), stands_.end());
+    scene_.stand_from.assign(scene_.leavers.size() + 1, 0);
+    for (const auto& [leaver, site] : stands_) ++scene_.stand_from[leaver + 1];
+    for (std::size_t l = 0; l < scene_.leavers.size(); ++l) scene_.stand_from[l + 1] += scene_.stand_from[l];
+    scene_.stand_on.reserve(stands_.size());
+    for (const auto& [leaver, site] : stands_) scene_.stand_on.push_back(site);
+    return std::move(scene_);
+  }
 
-// Cards kept for claims that the taker may supersede; the others stay barred.
-Mask add_claims(Scene& scene, Pool& pool, const Taker& taker, const Node& node,
-                std::vector<std::vector<std::uint32_t>>& holders) {
-  Mask open = 0;
-  Mask barred = 0;
-  for (const std::uint32_t id : node.claims) {
-    const ClaimRec& claim = pool.claims.at(id);
-    for (const ClaimPart& part : claim.parts) {
-      if (part.started || part.place.node != node.spec.id || part.place.cards == 0) continue;
-      const std::uint32_t index = leaver_index(scene, pool, taker, LeaverKind::claim, id);
-      const bool usable = scene.leavers[index].may_take && !own_claim(claim, taker);
-      (usable ? open : barred) |= part.place.cards;
-      for (Mask left = part.place.cards; usable && left != 0; left &= left - 1) {
-        auto& list = holders[static_cast<std::size_t>(std::countr_zero(left))];
-        if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
+ private:
+  std::uint32_t add(SceneMark& mark, const Leaver& leaver) {
+    mark = {serial_, static_cast<std::uint32_t>(scene_.leavers.size())};
+    scene_.leavers.push_back(leaver);
+    return mark.index;
+  }
+
+  std::uint32_t leaver_of_lease(const Lease& lease) {
+    if (lease.replica) {
+      ReplicaRec& replica = pool_.replicas.at(lease.holder);
+      return replica.mark.serial == serial_ ? replica.mark.index : add(replica.mark, leaver_of(pool_, taker_, replica));
+    }
+    RunRec& run = pool_.runs.at(lease.holder);
+    return run.mark.serial == serial_ ? run.mark.index : add(run.mark, leaver_of(pool_, taker_, run));
+  }
+
+  std::uint32_t leaver_of_claim(ClaimRec& claim) {
+    if (claim.mark.serial == serial_) return claim.mark.index;
+    Leaver leaver{.kind = LeaverKind::claim, .id = claim.id.value};
+    leaver.may_take = claim.rank < taker_.rank && !taker_.promised && !own(claim);
+    leaver.tier = claim.rank;
+    leaver.boundary_ms = leaver.free_ms = pool_.now_ms;
+    leaver.submitted_ms = claim.made_ms;
+    return add(claim.mark, leaver);
+  }
+
+  [[nodiscard]] bool own(const ClaimRec& claim) const {
+    return claim.beneficiary == ClaimFor::job ? claim.job == taker_.job && taker_.job.valid()
+                                              : claim.service == taker_.service && taker_.service.valid();
+  }
+
+  // Who stands on each card: the first, and further ones of shared or claimed cards.
+  struct Holders {
+    std::array<std::uint32_t, kCardsPerNodeMax> first{};
+    std::vector<std::pair<int, std::uint32_t>> more;
+    Mask several = 0;
+
+    Holders() { first.fill(kNoIndex); }
+    void put(Mask cards, std::uint32_t leaver) {
+      for (; cards != 0; cards &= cards - 1) {
+        const int card = std::countr_zero(cards);
+        std::uint32_t& at = first[static_cast<std::size_t>(card)];
+        if (at == kNoIndex || at == leaver) {
+          at = leaver;
+        } else {
+          more.emplace_back(card, leaver);
+          several |= Mask{1} << card;
+        }
+      }
+    }
+  };
+
+  // Cards kept for claims that the taker may supersede; the others stay barred.
+  Mask put_claims(const Node& node, Holders& holders) {
+    Mask open = 0;
+    Mask barred = 0;
+    for (const std::uint32_t id : node.claims) {
+      ClaimRec& claim = pool_.claims.at(id);
+      const std::uint32_t index = leaver_of_claim(claim);
+      for (const ClaimPart& part : claim.parts) {
+        if (part.started || part.place.node != node.spec.id || part.place.cards == 0) continue;
+        const bool usable = scene_.leavers[index].may_take;
+        (usable ? open : barred) |= part.place.cards;
+        if (usable) holders.put(part.place.cards, index);
+      }
+    }
+    return open & ~barred;
+  }
+
+  void add_site(Index i, Index domain, Mask allowed) {
+    const Node& node = pool_.nodes[i];
+    Holders holders;
+    const Mask open = put_claims(node, holders);
+    const Mask kept = (node.kept | node.kept_in_part) & ~open;  // for somebody that it cannot push aside
+    for (const Lease& lease : node.leases) holders.put(lease.place.cards, leaver_of_lease(lease));
+    Site site{.node = i, .domain = domain, .allowed = allowed};
+    site.parts = (node.shared | node.kept_in_part) != 0;
+    site.cpu_left = node.spec.cpu_milli - node.cpu_used - node.cpu_kept;
+    site.ram_left = node.spec.ram_mib - node.ram_used - node.ram_kept;
+    site.free = taker_.no_free ? 0 : node.free_whole() & allowed;
+    site.bundles_from = static_cast<std::uint32_t>(scene_.bundles.size());
+    const Mask usable = node.healthy() & allowed & ~kept & ~node.free_whole();
+    add_bundles(holders, usable);
+    site.bundles = static_cast<std::uint32_t>(scene_.bundles.size()) - site.bundles_from;
+    const auto at = static_cast<std::uint32_t>(scene_.sites.size());
+    for (const Bundle& bundle : scene_.bundles_of(site)) {
+      for (const std::uint32_t l : scene_.leavers_of(bundle)) stands_.emplace_back(l, at);
+    }
+    scene_.sites.push_back(site);
+  }
+
+  void add_bundles(const Holders& holders, Mask usable) {
+    for (Mask left = usable; left != 0; left &= left - 1) {
+      const int card = std::countr_zero(left);
+      const std::uint32_t first = holders.first[static_cast<std::size_t>(card)];
+      if (first == kNoIndex) continue;
+      Bundle bundle{.cards = Mask{1} << card, .from = static_cast<std::uint32_t>(scene_.holders.size())};
+      scene_.holders.push_back(first);
+      if ((holders.several >> card & 1U) != 0) {
+        for (const auto& [at, leaver] : holders.more) {
+          if (at == card) scene_.holders.push_back(leaver);
+        }
+      } else {
+        for (Mask rest = left & (left - 1) & ~holders.several; rest != 0; rest &= rest - 1) {
+          const int other = std::countr_zero(rest);
+          if (holders.first[static_cast<std::size_t>(other)] != first) continue;
+          bundle.cards |= Mask{1} << other;
+        }
+        left &= ~bundle.cards | Mask{1} << card;
+      }
+      bundle.count = static_cast<std::uint32_t>(scene_.holders.size()) - bundle.from;
+      const auto list = scene_.leavers_of(bundle);
+      const bool stuck = std::any_of(list.begin(), list.end(), [&](std::uint32_t l) {
+        return !scene_.leavers[l].may_take && scene_.leavers[l].natural_ms >= kNever;
+      });
+      if (stuck) {
+        scene_.holders.resize(bundle.from);
+      } else {
+        scene_.bundles.push_back(bundle);
       }
     }
   }
-  return open & ~barred;
-}
 
-void add_site(Scene& scene, Pool& pool, const Taker& taker, Index i, Index domain, Mask allowed) {
-  const Node& node = pool.nodes[i];
-  std::vector<std::vector<std::uint32_t>> holders(static_cast<std::size_t>(node.spec.cards));
-  const Mask open = add_claims(scene, pool, taker, node, holders);
-  const Mask kept = (node.kept | node.kept_in_part) & ~open;  // for somebody that it cannot push aside
-  Site site{.node = i, .domain = domain, .allowed = allowed};
-  site.parts = node.shared | node.kept_in_part;
-  site.cpu_left = node.spec.cpu_milli - node.cpu_used - node.cpu_kept;
-  site.ram_left = node.spec.ram_mib - node.ram_used - node.ram_kept;
-  Mask usable = node.healthy() & allowed & ~(node.kept & ~open);
-  std::vector<std::uint32_t> here;
-  for (const Lease& lease : node.leases) {
-    const auto kind = lease.replica ? LeaverKind::replica : LeaverKind::run;
-    const std::uint32_t index = leaver_index(scene, pool, taker, kind, lease.holder);
-    for (Mask left = lease.place.cards; left != 0; left &= left - 1) {
-      auto& list = holders[static_cast<std::size_t>(std::countr_zero(left))];
-      if (std::find(list.begin(), list.end(), index) == list.end()) list.push_back(index);
-    }
-  }
-  site.free = taker.no_free ? 0 : node.free_whole() & allowed;
-  usable &= ~node.free_whole() & ~(node.kept_in_part & kept);
-  for (; usable != 0;) {
-    const auto card = static_cast<std::size_t>(std::countr_zero(usable));
-    Bundle bundle{.cards = 0, .leavers = holders[card]};
-    for (Mask left = usable; left != 0; left &= left - 1) {
-      const auto other = static_cast<std::size_t>(std::countr_zero(left));
-      if (holders[other] == bundle.leavers) bundle.cards |= Mask{1} << other;
-    }
-    usable &= ~bundle.cards;
-    if (bundle.leavers.empty()) continue;
-    const bool stuck = std::any_of(bundle.leavers.begin(), bundle.leavers.end(), [&](std::uint32_t l) {
-      return !scene.leavers[l].may_take && scene.leavers[l].natural_ms >= kNever;
-    });
-    if (!stuck) {
-      site.bundles.push_back(std::move(bundle));
-      for (const std::uint32_t l : site.bundles.back().leavers) here.push_back(l);
-    }
-  }
-  std::sort(here.begin(), here.end());
-  here.erase(std::unique(here.begin(), here.end()), here.end());
-  const auto at = static_cast<std::uint32_t>(scene.sites.size());
-  for (const std::uint32_t l : here) scene.sites_of[l].push_back(at);
-  scene.sites.push_back(std::move(site));
-}
-
-void add_node(Scene& scene, Pool& pool, const Taker& taker, const Demand* demand, Index i) {
-  const Node& node = pool.nodes[i];
-  const GangScope within = demand == nullptr ? GangScope::any : demand->within;
-  if (within == GangScope::island && !node.spec.islands.empty()) {
-    std::map<std::uint8_t, Mask> islands;
-    for (std::size_t card = 0; card < node.spec.islands.size(); ++card) {
-      islands[node.spec.islands[card]] |= Mask{1} << card;
-    }
-    for (const auto& [island, mask] : islands) add_site(scene, pool, taker, i, i * 256 + island, mask);
-    return;
-  }
-  Index domain = 0;
-  if (within == GangScope::island) domain = i * 256;
-  if (within == GangScope::group) domain = node.group;
-  if (within == GangScope::rack) domain = node.rack;
-  add_site(scene, pool, taker, i, domain, ~Mask{0});
-}
+  Pool& pool_;
+  const Taker& taker_;
+  std::uint64_t serial_;
+  Scene scene_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> stands_;  // leaver, site
+};
 
 }  // namespace
 
 Scene scene_of(Pool& pool, const Taker& taker, const Demand* demand, const FitEntry& entry,
                const std::vector<Index>& only_nodes, const std::vector<bool>& barred) {
-  Scene scene;
+  Builder builder(pool, taker);
   const auto consider = [&](Index i) {
     const Node& node = pool.nodes[i];
     const bool no_quota = node.model < barred.size() && barred[node.model];
-    if (node.takes_work() && !no_quota && allowed_on(pool, entry, node)) add_node(scene, pool, taker, demand, i);
+    if (node.takes_work() && !no_quota && allowed_on(pool, entry, node)) builder.add_node(demand, i);
   };
   if (!only_nodes.empty()) {
     for (const Index i : only_nodes) consider(i);
   } else {
     for (Index i = 0; i < pool.nodes.size(); ++i) consider(i);
   }
-  return scene;
+  return builder.finish();
+}
+
+std::uint32_t leaver_at(const Pool& pool, const Lease& lease) {
+  const SceneMark& mark = lease.replica ? pool.replicas.at(lease.holder).mark : pool.runs.at(lease.holder).mark;
+  return mark.serial == pool.scene_serial ? mark.index : kNoIndex;
 }
 
 std::int64_t lateness_of(const Pool& pool, const Taker& taker, const Leaver& leaver, Rank tier) {

@@ -5,6 +5,7 @@
 
 #include "engine/estimate/history.h"
 #include "engine/place/leases.h"
+#include "engine/preempt/leavers.h"
 #include "engine/tiers/queue.h"
 
 namespace weir::engine {
@@ -211,14 +212,7 @@ void refresh_tier(Pool& pool, JobRec& job) {
   if (same) return;
   ++pool.epoch;
   if (waits) enqueue(pool, job);
-  if (RunRec* run = run_of(pool, job.run)) {
-    const Rank rank = rank_of(pool, job);
-    if (run->preemptible && run->current && run->rank != rank) {
-      pool.preemptible.erase({run->rank, run->id.value});
-      pool.preemptible.insert({rank, run->id.value});
-    }
-    run->rank = rank;
-  }
+  if (RunRec* run = run_of(pool, job.run)) set_rank(pool, *run, rank_of(pool, job));
 }
 
 void refresh_shares(Pool& pool) {
