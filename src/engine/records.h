@@ -254,6 +254,8 @@ struct ServiceRec {
   std::vector<PlannedNeed> planned;
   TimeMs awake_until_ms = -1;    // scale to zero: a request keeps it awake
   std::vector<ReplicaId> live;   // starting or ready, oldest first
+  std::int32_t guard_live = 0;   // so many of the oldest are the guard's
+  bool replacing = false;        // some may be of an old version, or on a node that is being emptied
   std::vector<ReplicaId> draining;
   std::vector<ClaimId> claims;
   std::int32_t failures = 0;     // in a row

@@ -131,6 +131,7 @@ void apply(Pool& pool, const event::ServiceDeclared& e) {
   if (fresh || service.spec.guard != e.service.guard) service.guard = std::max(0, e.service.guard);
   service.spec = e.service;
   service.stopped = false;
+  service.replacing = !fresh;
   service.team = team_index(pool, e.service.team);
   service.fit = fit_of(pool, e.service.shape, e.service.models, e.service.models_in_order, "");
   service.rank = rank_of(pool, e.service);

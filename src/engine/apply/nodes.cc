@@ -163,11 +163,9 @@ void node_timed_out(Pool& pool, Node& node) {
     ReplicaRec* replica = replica_of(pool, replica_id);
     if (replica == nullptr || replica->stale) continue;
     ServiceRec& service = pool.services.at(replica->service.value);
-    std::erase(service.live, replica_id);
     replica->stale = true;
-    replica->guard = false;
+    leave_live(pool, service, *replica);
     holder_changed(pool, {replica->place});
-    level_guard(pool, service);
   }
   ++pool.epoch;
 }
@@ -213,6 +211,9 @@ void apply(Pool& pool, const event::DrainSet& e) {
   node->draining = e.on;
   node_changed(pool, *node);
   ++pool.epoch;
+  for (const ReplicaId id : holders_on(*node, ~Mask{0}).replicas) {
+    pool.services.at(pool.replicas.at(id.value).service.value).replacing = true;
+  }
   for (const RunId id : holders_on(*node, ~Mask{0}).runs) {
     RunRec* run = run_of(pool, id);
     if (run == nullptr || !run->current) continue;

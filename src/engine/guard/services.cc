@@ -99,43 +99,49 @@ bool team_may(const Pool& pool, const ServiceRec& service) {
   return cap_left_milli(pool, team) >= milli;
 }
 
+bool outdated(const Pool& pool, const ServiceRec& service, const ReplicaRec& replica) {
+  return replica.version != service.spec.version || node_of(pool, replica.place.node)->draining;
+}
+
 std::vector<ReplicaId> drain_order(const Pool& pool, const ServiceRec& service) {
   std::vector<ReplicaId> order(service.live.rbegin(), service.live.rend());
-  // Old versions first, then those on the emptiest nodes, the newest first.
+  // Those to be replaced first, then those on the emptiest nodes, the newest first.
   std::stable_sort(order.begin(), order.end(), [&](ReplicaId a, ReplicaId b) {
     const ReplicaRec& x = pool.replicas.at(a.value);
     const ReplicaRec& y = pool.replicas.at(b.value);
-    if (x.version != y.version) return x.version < y.version;
+    const bool old = outdated(pool, service, x);
+    if (old != outdated(pool, service, y)) return old;
     return node_of(pool, x.place.node)->leases.size() < node_of(pool, y.place.node)->leases.size();
   });
   return order;
 }
 
-void update_version(Pool& pool, ServiceRec& service) {
+// Old versions, and replicas on nodes that are being emptied, go as others are ready.
+void replace_outdated(Pool& pool, ServiceRec& service) {
+  if (!service.replacing) return;
   std::int32_t old = 0;
   std::int32_t ready = 0;
   for (const ReplicaId id : service.live) {
     const ReplicaRec& replica = pool.replicas.at(id.value);
-    old += replica.version != service.spec.version ? 1 : 0;
+    old += outdated(pool, service, replica) ? 1 : 0;
     ready += replica.state == ReplicaState::ready ? 1 : 0;
   }
+  service.replacing = old > 0;
   if (old == 0) return;
   const std::int32_t least = std::max(0, service.target - service.spec.max_missing);
   for (const ReplicaId id : drain_order(pool, service)) {
     const ReplicaRec& replica = pool.replicas.at(id.value);
-    if (replica.version == service.spec.version) continue;
+    if (!outdated(pool, service, replica)) continue;
     const bool is_ready = replica.state == ReplicaState::ready;
     if (is_ready && ready - 1 < least) continue;
     if (is_ready) --ready;
-    drain_replica(pool, id, decision::DrainCause::update, ClaimId());
+    const bool version = replica.version != service.spec.version;
+    drain_replica(pool, id, version ? decision::DrainCause::update : decision::DrainCause::drain, ClaimId());
   }
 }
 
-std::int32_t wanted_live(const Pool& pool, const ServiceRec& service) {
-  const bool updating = std::any_of(service.live.begin(), service.live.end(), [&](ReplicaId id) {
-    return pool.replicas.at(id.value).version != service.spec.version;
-  });
-  return updating && !service.stopped ? service.target + std::max(0, service.spec.max_extra) : service.target;
+std::int32_t wanted_live(const ServiceRec& service) {
+  return service.replacing && !service.stopped ? service.target + std::max(0, service.spec.max_extra) : service.target;
 }
 
 void say_reasons(Pool& pool, ServiceRec& service, std::int64_t missing) {
@@ -194,13 +200,22 @@ void claim_missing(Pool& pool, ServiceRec& service, Rank rank, std::int64_t miss
 }  // namespace
 
 void level_guard(Pool& pool, ServiceRec& service) {
-  for (std::size_t i = 0; i < service.live.size(); ++i) {
-    ReplicaRec& replica = pool.replicas.at(service.live[i].value);
-    const bool guard = static_cast<std::int32_t>(i) < service.guard;
-    if (replica.guard == guard) continue;
+  const auto owed = std::min<std::int32_t>(service.guard, static_cast<std::int32_t>(service.live.size()));
+  const auto set = [&](std::int32_t i, bool guard) {
+    ReplicaRec& replica = pool.replicas.at(service.live[static_cast<std::size_t>(i)].value);
     replica.guard = guard;
     holder_changed(pool, {replica.place});
-  }
+  };
+  while (service.guard_live < owed) set(service.guard_live++, true);
+  while (service.guard_live > owed) set(--service.guard_live, false);
+}
+
+void leave_live(Pool& pool, ServiceRec& service, ReplicaRec& replica) {
+  if (std::erase(service.live, replica.id) == 0) return;
+  if (replica.guard) --service.guard_live;
+  replica.guard = false;
+  holder_changed(pool, {replica.place});
+  level_guard(pool, service);
 }
 
 void refresh_target(Pool& pool, ServiceRec& service) {
@@ -233,8 +248,8 @@ void release_replicas(Pool& pool, ServiceRec& service) {
     extra -= drop;
     shrink_claim(pool, id, open - drop);
   }
-  update_version(pool, service);
-  const std::int32_t keep_live = std::max(held_target(pool, service), wanted_live(pool, service));
+  replace_outdated(pool, service);
+  const std::int32_t keep_live = std::max(held_target(pool, service), wanted_live(service));
   auto more = static_cast<std::int32_t>(service.live.size()) - keep_live;
   if (more <= 0) return;
   const auto cause = service.stopped ? decision::DrainCause::stopped : decision::DrainCause::load_fell;
@@ -248,7 +263,7 @@ void release_replicas(Pool& pool, ServiceRec& service) {
 
 void serve(Pool& pool, ServiceRec& service, bool guard_only) {
   const auto live = [&] { return static_cast<std::int64_t>(service.live.size()); };
-  const std::int64_t want = guard_only ? service.guard : wanted_live(pool, service);
+  const std::int64_t want = guard_only ? service.guard : wanted_live(service);
   start_claimed(pool, service, want - live());
   if (!service.stopped && pool.now_ms >= service.backoff_until_ms) {
     while (live() + (guard_only ? 0 : parts_open(pool, service)) < want && team_may(pool, service)) {
@@ -301,11 +316,8 @@ void drain_replica(Pool& pool, ReplicaId id, decision::DrainCause cause, ClaimId
   ServiceRec& service = pool.services.at(replica->service.value);
   replica->drained_at_ms = pool.now_ms + (replica->state == ReplicaState::ready ? service.spec.drain_ms : 0);
   replica->state = ReplicaState::draining;
-  replica->guard = false;
-  std::erase(service.live, id);
+  leave_live(pool, service, *replica);
   service.draining.push_back(id);
-  holder_changed(pool, {replica->place});
-  level_guard(pool, service);
   decide(pool, decision::StopReplica{id, cause, claim});
   tell(pool, change::ReplicaStateSet{id, service.spec.id, ReplicaState::draining});
   ++pool.epoch;
@@ -315,12 +327,11 @@ void forget_replica(Pool& pool, ReplicaId id) {
   ReplicaRec* replica = replica_of(pool, id);
   if (replica == nullptr) return;
   ServiceRec& service = pool.services.at(replica->service.value);
-  std::erase(service.live, id);
+  leave_live(pool, service, *replica);
   std::erase(service.draining, id);
   vacate(pool, true, id.value, replica->place, 0);
   tell(pool, change::ReplicaStateSet{id, service.spec.id, ReplicaState::gone});
   pool.replicas.erase(id.value);
-  level_guard(pool, service);
   ++pool.epoch;
 }
 

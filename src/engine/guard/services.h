@@ -17,6 +17,8 @@ void serve(Pool&, ServiceRec&, bool guard_only);
 // Cards for the part of the pool's guard that belongs to no service.
 void restore_floor(Pool&);
 
+// A replica counts as live no more.
+void leave_live(Pool&, ServiceRec&, ReplicaRec&);
 void drain_replica(Pool&, ReplicaId, decision::DrainCause, ClaimId claim);
 // A replica is gone: its cards are free.
 void forget_replica(Pool&, ReplicaId);
