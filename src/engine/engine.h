@@ -52,7 +52,7 @@ class State {
 [[nodiscard]] Reasons reasons_of(const State&, ServiceId);
 
 struct TierView {
-  std::string_view name;     // effective tier
+  std::string_view name;  // effective tier
   std::int32_t weight = 0;
   bool promoted = false;
   bool aged = false;

@@ -58,7 +58,7 @@ class Pass {
     QueueKey key;
     Index cls = 0;
     ClassKey of;
-    std::int32_t behind = 0;   // jobs passed since the class was blocked
+    std::int32_t behind = 0;  // jobs passed since the class was blocked
     bool blocked = false;
     bool operator<(const Cursor& o) const { return key > o.key; }  // smallest on top
   };
@@ -123,8 +123,7 @@ class Pass {
     const Variant& smallest = demand.variants.back();
     const bool capped = cap_left_milli(pool_, pool_.teams[job.team]) < smallest.milli;
     const bool nonpreemptible = job.spec.ckpt.mode == CheckpointMode::none;
-    o.paused = nonpreemptible &&
-               pool_.nonpreemptible_cards + smallest.cards > pool_.settings->nonpreemptible_max_cards;
+    o.paused = nonpreemptible && pool_.nonpreemptible_cards + smallest.cards > pool_.settings->nonpreemptible_max_cards;
     o.quota = capped;
     o.pinned = !job.ckpt_nodes.empty();
     if (!o.quota && !o.paused) {
@@ -147,7 +146,8 @@ class Pass {
     job.promoted = false;
     refresh_tier(pool_, job);
     enqueue(pool_, job);
-    cursors_.push({full_key(pool_, pool_.queue.classes[job.cls], job.key), job.cls, pool_.queue.classes[job.cls].key, 0, false});
+    cursors_.push(
+        {full_key(pool_, pool_.queue.classes[job.cls], job.key), job.cls, pool_.queue.classes[job.cls].key, 0, false});
     return false;
   }
 
@@ -227,7 +227,8 @@ class Pass {
     if (where.first != nullptr) return false;
     for (const bool no_free : {false, true}) {
       taker.no_free = no_free;
-      auto plan = search(pool_, demand, variant, taker, where.only_nodes, o.quota ? std::vector<bool>() : where.barred_models);
+      auto plan =
+          search(pool_, demand, variant, taker, where.only_nodes, o.quota ? std::vector<bool>() : where.barred_models);
       if (!plan) break;
       if (!accept(job, variant, taker, *plan, o)) continue;
       if (plan->victims.empty() && plan->superseded.empty()) return false;  // it only has to wait: a reservation
@@ -350,7 +351,7 @@ class Pass {
   std::set<ClassKey> reserving_, lend_blocked_;
   std::vector<JobId> fragmented_;
   std::int32_t searches_ = 0;
-  bool halted_ = false;      // without backfill nobody passes the first that waits for cards
+  bool halted_ = false;  // without backfill nobody passes the first that waits for cards
 };
 
 void start_ready_claims(Pool& pool) {

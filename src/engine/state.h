@@ -23,7 +23,7 @@ namespace weir::engine {
 // Names become small indexes when they enter.
 class Names {
  public:
-  Index of(std::string_view name);  // adds it when it is new
+  Index of(std::string_view name);                        // adds it when it is new
   [[nodiscard]] Index find(std::string_view name) const;  // kNoIndex when it is not known
   [[nodiscard]] const std::string& name(Index index) const { return names_[index]; }
   [[nodiscard]] std::size_t size() const { return names_.size(); }
@@ -50,7 +50,19 @@ struct Team {
 };
 
 enum class Timer : std::uint8_t {
-  promote, age, starve, claim, ask, limit, loan, backoff, eligible, service, node, need, share
+  promote,
+  age,
+  starve,
+  claim,
+  ask,
+  limit,
+  loan,
+  backoff,
+  eligible,
+  service,
+  node,
+  need,
+  share
 };
 
 struct TimerEntry {
@@ -75,14 +87,14 @@ struct JobClass {
 struct Queue {
   std::vector<JobClass> classes;
   std::map<ClassKey, Index> index;
-  std::set<std::pair<QueueKey, Index>> heads;   // classes with waiting jobs, by their first
+  std::set<std::pair<QueueKey, Index>> heads;  // classes with waiting jobs, by their first
   std::vector<Index> unused;
   std::int64_t waiting = 0;
 };
 
 // What the guard may have: cards held by neither training nor guard replicas.
 struct GuardView {
-  std::vector<std::int64_t> open_cards;   // by model
+  std::vector<std::int64_t> open_cards;  // by model
 };
 
 struct Pool {
@@ -107,7 +119,7 @@ struct Pool {
   std::map<std::uint32_t, ServiceRec> services;
   std::map<std::uint32_t, ClaimRec> claims;
   std::map<std::uint32_t, std::vector<std::uint32_t>> waits_for;  // `after`: job -> those that wait for it
-  std::set<std::uint32_t> apart;   // waiting, but not in the queue: held, backing off, after others
+  std::set<std::uint32_t> apart;  // waiting, but not in the queue: held, backing off, after others
   std::uint32_t next_run = 0, next_replica = 0, next_claim = 0;
   std::uint64_t next_decision = 1;
 
@@ -128,14 +140,14 @@ struct Pool {
   CardCount cards;
   std::vector<std::int64_t> healthy_of_model;
   GuardView guard_view;
-  std::int64_t training_cards = 0;         // held by training
-  std::int64_t nonpreemptible_cards = 0;   // of it, by runs without checkpoints
-  std::int64_t lent_cards = 0;             // of it, by runs that can be had back within lead_time
-  std::uint64_t epoch = 1;                 // grows when capacity or what may be taken changes
+  std::int64_t training_cards = 0;        // held by training
+  std::int64_t nonpreemptible_cards = 0;  // of it, by runs without checkpoints
+  std::int64_t lent_cards = 0;            // of it, by runs that can be had back within lead_time
+  std::uint64_t epoch = 1;                // grows when capacity or what may be taken changes
 
   std::vector<std::pair<TimeMs, std::int32_t>> moves;  // of defragmentation, within the hour
-  bool guard_alarm = false;                // said, until it is placeable again
-  StepResult out;                          // of the step under way
+  bool guard_alarm = false;                            // said, until it is placeable again
+  StepResult out;                                      // of the step under way
 };
 
 // --- lookups; nullptr when not known ---

@@ -90,7 +90,7 @@ def include_problems(where, folder, text, drawn, libraries, is_test):
         known = [library for library, prefix in LIBRARIES.items() if path.startswith(prefix)]
         if any(library not in libraries for library in known):
             problems.append(f"{where}:{line_of(match)}: {folder} is not linked with {known[0]}")
-        elif not known and ("/" in path or path.endswith(".h")) and not is_test and not path.startswith("sys/"):
+        elif not known and ("/" in path or path.endswith(".h")) and not is_test and not path.startswith(("sys/", "ext/pb_ds/")):
             if not path.startswith(TEST_HEADERS) and path not in ("unistd.h", "fcntl.h", "signal.h"):
                 problems.append(f"{where}:{line_of(match)}: <{path}> is no library this project knows")
         if path.startswith(TEST_HEADERS) and not is_test:

@@ -177,8 +177,8 @@ void apply(Pool& pool, const event::JobEdited& e) {
   if (e.limit_ms) {
     job->spec.limit_ms = *e.limit_ms;
     if (RunRec* run = run_of(pool, job->run)) {
-      run->limit_end_ms = *e.limit_ms <= 0 ? kNever
-                                           : std::max(run->start_ms + *e.limit_ms, instant_of_work(*run, *e.limit_ms));
+      run->limit_end_ms =
+          *e.limit_ms <= 0 ? kNever : std::max(run->start_ms + *e.limit_ms, instant_of_work(*run, *e.limit_ms));
       wake_at(pool, run->limit_end_ms, Timer::limit, run->id.value);
     }
   }

@@ -241,9 +241,15 @@ void start_job(Pool& pool, JobRec& job, const Start& start) {
     if (last < kNever) wake_at(pool, boundary_before(pool, run, last), Timer::loan, id.value);
   }
   job.aged = job.starved = false;
-  decide(pool, decision::StartRun{.run = id, .job = job.spec.id, .incarnation = run.incarnation, .places = start.places,
-                                  .resume_progress_ms = run.resume_ms, .speed_milli = run.speed_milli,
-                                  .loan = run.loan, .loan_due_ms = run.loan_due_ms, .claim = start.claim});
+  decide(pool, decision::StartRun{.run = id,
+                                  .job = job.spec.id,
+                                  .incarnation = run.incarnation,
+                                  .places = start.places,
+                                  .resume_progress_ms = run.resume_ms,
+                                  .speed_milli = run.speed_milli,
+                                  .loan = run.loan,
+                                  .loan_due_ms = run.loan_due_ms,
+                                  .claim = start.claim});
   set_state(pool, job, JobState::running);
   ++pool.epoch;
 }

@@ -122,7 +122,8 @@ Reasons reasons_of(const State& state, JobId id) {
   if (!pool.queue.heads.empty() && pool.queue.heads.begin()->first.id != id.value) {
     const std::int64_t before = waiting_before(pool, key);
     if (before > 0) {
-      reasons.push_back({.code = ReasonCode::behind, .amount = before, .job = JobId(pool.queue.heads.begin()->first.id)});
+      reasons.push_back(
+          {.code = ReasonCode::behind, .amount = before, .job = JobId(pool.queue.heads.begin()->first.id)});
     }
   }
   if (reasons.empty()) reasons.push_back({.code = ReasonCode::capacity});

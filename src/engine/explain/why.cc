@@ -12,8 +12,8 @@ namespace weir::engine {
 namespace {
 
 struct Supply {
-  bool model = false;            // some node is of an allowed model and large enough
-  std::int64_t free_milli = 0;   // on nodes that it may use
+  bool model = false;           // some node is of an allowed model and large enough
+  std::int64_t free_milli = 0;  // on nodes that it may use
   std::int64_t draining = 0;
   std::int64_t down = 0;
 };
@@ -31,7 +31,8 @@ Supply supply_for(const Pool& pool, const Variant& variant) {
     } else if (node.draining) {
       ++supply.draining;
     } else {
-      supply.free_milli += shape.share() ? free_milli_on(node) : std::int64_t{std::popcount(node.free_whole())} * kMilliPerCard;
+      supply.free_milli +=
+          shape.share() ? free_milli_on(node) : std::int64_t{std::popcount(node.free_whole())} * kMilliPerCard;
     }
   }
   return supply;
@@ -55,7 +56,8 @@ Reasons why(const Pool& pool, const JobRec& job, const Variant& variant, const O
   if (!supply.model) reasons.push_back({.code = ReasonCode::no_such_model});
   if (o.quota) {
     const std::int64_t left = std::max<std::int64_t>(0, cap_left_milli(pool, pool.teams[job.team]));
-    reasons.push_back({.code = ReasonCode::team_quota, .amount = cards_of(variant.milli),
+    reasons.push_back({.code = ReasonCode::team_quota,
+                       .amount = cards_of(variant.milli),
                        .of = left >= kUnlimited ? 0 : left / kMilliPerCard});
   }
   if (o.paused) reasons.push_back({.code = ReasonCode::paused});

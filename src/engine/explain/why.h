@@ -11,11 +11,11 @@ struct Obstacles {
   bool paused = false;
   bool guard = false;
   bool pledge = false;
-  bool frozen = false;          // it could have taken, had the pool not been frozen
-  bool pinned = false;          // its checkpoint lies on a node without room
-  JobId ahead;                  // holds a reservation where this one could sit
+  bool frozen = false;  // it could have taken, had the pool not been frozen
+  bool pinned = false;  // its checkpoint lies on a node without room
+  JobId ahead;          // holds a reservation where this one could sit
   TimeMs ahead_until_ms = kNever;
-  JobId reserved_for;           // free cards are kept for this job
+  JobId reserved_for;  // free cards are kept for this job
   TimeMs reserved_until_ms = kNever;
 };
 

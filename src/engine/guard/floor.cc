@@ -71,7 +71,7 @@ struct Room {
   Mask cards = 0;
   std::vector<std::int64_t> milli;  // free of shares that stay, by card
   std::vector<std::int64_t> mem;
-  Mask cut = 0;                     // cards in shares
+  Mask cut = 0;  // cards in shares
   std::int64_t cpu = 0, ram = 0;
 };
 
@@ -120,9 +120,9 @@ bool put(Room& room, const GuardNeed& need) {
     if (s.card_mem_mib > room.node->spec.card_mem_mib || std::popcount(open) < s.cards) return false;
     for (std::int32_t i = 0; i < s.cards; ++i, open &= open - 1) place.cards |= open & (~open + 1);
   } else if (s.share()) {
-    const std::int64_t mem =
-        s.card_mem_mib > 0 ? s.card_mem_mib
-                           : std::max<std::int64_t>(1, room.node->spec.card_mem_mib * s.milli / kMilliPerCard);
+    const std::int64_t mem = s.card_mem_mib > 0
+                                 ? s.card_mem_mib
+                                 : std::max<std::int64_t>(1, room.node->spec.card_mem_mib * s.milli / kMilliPerCard);
     int best = -1;
     for (Mask left = room.cards; left != 0; left &= left - 1) {
       const auto card = static_cast<std::size_t>(std::countr_zero(left));
@@ -181,7 +181,8 @@ std::vector<GuardNeed> guard_needs(const Pool& pool) {
   for (const auto& [id, service] : pool.services) {
     if (service.stopped || service.guard <= 0) continue;
     assigned += cards_of(service.spec.shape) * service.guard;
-    const std::int64_t missing = service.guard - std::min<std::int64_t>(service.guard, static_cast<std::int64_t>(service.live.size()));
+    const std::int64_t missing =
+        service.guard - std::min<std::int64_t>(service.guard, static_cast<std::int64_t>(service.live.size()));
     if (missing > 0) needs.push_back({service.spec.shape, service.spec.models, missing});
   }
   std::int64_t left = pool.settings->guard_min_cards - assigned;

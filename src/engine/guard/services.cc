@@ -24,7 +24,8 @@ std::int32_t wanted_now(Pool& pool, ServiceRec& service) {
   if (pool.now_ms > service.valid_until_ms) {
     want = std::max(want, service.target);
     if (!service.stale_said) {
-      alarm(pool, {.kind = change::AlarmKind::stale_need, .node = {}, .job = {}, .service = service.spec.id, .run = {}});
+      alarm(pool,
+            {.kind = change::AlarmKind::stale_need, .node = {}, .job = {}, .service = service.spec.id, .run = {}});
     }
     service.stale_said = true;
   }
@@ -81,9 +82,8 @@ void start_claimed(Pool& pool, ServiceRec& service, std::int64_t missing) {
       const Placement place = claim->parts[i].place;
       claim->parts[i].started = true;
       unkeep(pool, place);
-      const bool more = std::any_of(claim->parts.begin(), claim->parts.end(), [&](const ClaimPart& p) {
-        return !p.started && p.place.node == place.node;
-      });
+      const bool more = std::any_of(claim->parts.begin(), claim->parts.end(),
+                                    [&](const ClaimPart& p) { return !p.started && p.place.node == place.node; });
       if (!more) std::erase(node_of(pool, place.node)->claims, id.value);
       start_replica(pool, service, place, id);
       --missing;
@@ -243,7 +243,8 @@ void release_replicas(Pool& pool, ServiceRec& service) {
   for (std::size_t i = service.claims.size(); i-- > 0 && extra > 0;) {
     const ClaimId id = service.claims[i];
     const ClaimRec* claim = claim_of(pool, id);
-    const auto open = std::count_if(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return !p.started; });
+    const auto open =
+        std::count_if(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return !p.started; });
     const std::int64_t drop = std::min<std::int64_t>(open, extra);
     extra -= drop;
     shrink_claim(pool, id, open - drop);
@@ -293,7 +294,8 @@ void restore_floor(Pool& pool) {
     pool.guard_alarm = false;
     return;
   }
-  if (!pool.guard_alarm) alarm(pool, {.kind = change::AlarmKind::guard_unplaceable, .node = {}, .job = {}, .service = {}, .run = {}});
+  if (!pool.guard_alarm)
+    alarm(pool, {.kind = change::AlarmKind::guard_unplaceable, .node = {}, .job = {}, .service = {}, .run = {}});
   pool.guard_alarm = true;
   if (pool.frozen || !pool.settings->preempt_enabled) return;
   std::int64_t asked = 0;

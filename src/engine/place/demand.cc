@@ -71,8 +71,6 @@ Variant variant_of(Pool& pool, const JobSpec& job, const std::vector<WorkerGroup
   return v;
 }
 
-
-
 }  // namespace
 
 Index contract_of(Pool& pool, const CheckpointContract& contract) {
@@ -128,7 +126,8 @@ Misfit misfit_of(const Pool& pool, const JobSpec& job) {
   const std::int64_t most = total - std::min<std::int64_t>(total, pool.settings->guard_min_cards);
   const bool fixed = job.elastic.empty() && job.min_workers == 0;
   if (fixed && cards > most) {
-    return {"gpus", "asks for " + std::to_string(cards) + " cards; the pool less its guard has " + std::to_string(most)};
+    return {"gpus",
+            "asks for " + std::to_string(cards) + " cards; the pool less its guard has " + std::to_string(most)};
   }
   return {};
 }

@@ -73,7 +73,8 @@ Mask share_cards(const Node& node) {
 
 std::int32_t cpu_bound(const Node& node, const Shape& shape) {
   std::int64_t bound = std::int64_t{1} << 20;
-  if (shape.cpu_milli > 0) bound = std::min(bound, (node.spec.cpu_milli - node.cpu_used - node.cpu_kept) / shape.cpu_milli);
+  if (shape.cpu_milli > 0)
+    bound = std::min(bound, (node.spec.cpu_milli - node.cpu_used - node.cpu_kept) / shape.cpu_milli);
   if (shape.ram_mib > 0) bound = std::min(bound, (node.spec.ram_mib - node.ram_used - node.ram_kept) / shape.ram_mib);
   return static_cast<std::int32_t>(std::max<std::int64_t>(0, bound));
 }
@@ -119,7 +120,8 @@ void rebuild(const Pool& pool, FitEntry& entry) {
   entry.version.assign(n, 0);
   entry.total = 0;
   entry.model_order.clear();
-  for (Index m = 0; m < pool.models.size(); ++m) entry.model_order.push_back(order_of(pool, entry, pool.models.name(m)));
+  for (Index m = 0; m < pool.models.size(); ++m)
+    entry.model_order.push_back(order_of(pool, entry, pool.models.name(m)));
   for (std::size_t i = 0; i < n; ++i) {
     const Node& node = pool.nodes[i];
     entry.version[i] = node.version + 1;

@@ -29,8 +29,8 @@ struct MixShape {
 struct Mix {
   std::vector<std::pair<TimeMs, Shape>> starts;  // ring of the window
   std::size_t next = 0;
-  std::int64_t starts_since = 0;                 // since the table was made
-  std::vector<MixShape> table;                   // most frequent first, bounded
+  std::int64_t starts_since = 0;  // since the table was made
+  std::vector<MixShape> table;    // most frequent first, bounded
   std::int64_t total = 0;
   std::uint32_t version = 1;
 };
@@ -41,12 +41,12 @@ struct FitEntry {
   bool models_in_order = false;
   std::string type;
 
-  std::vector<std::uint64_t> tree;     // tournament of keys over nodes, smallest wins
-  std::vector<std::int32_t> count;     // workers that fit on the node now
-  std::vector<std::uint32_t> version;  // of the node that count and key belong to
+  std::vector<std::uint64_t> tree;        // tournament of keys over nodes, smallest wins
+  std::vector<std::int32_t> count;        // workers that fit on the node now
+  std::vector<std::uint32_t> version;     // of the node that count and key belong to
   std::vector<std::int32_t> model_order;  // by model; -1 = not allowed
   std::size_t leaves = 0;
-  std::int64_t total = 0;              // sum of count
+  std::int64_t total = 0;  // sum of count
   std::uint64_t log_at = 0;
   std::uint32_t mix_version = 0;
   std::uint32_t pool_version = 0;
@@ -55,9 +55,9 @@ struct FitEntry {
 struct FitTable {
   std::vector<FitEntry> entries;
   std::map<std::string, Index> index;
-  std::vector<Index> log;              // nodes changed, oldest first
-  std::uint64_t log_from = 0;          // number of the first of them
-  std::uint32_t pool_version = 1;      // grows when nodes, models or profiles are declared
+  std::vector<Index> log;          // nodes changed, oldest first
+  std::uint64_t log_from = 0;      // number of the first of them
+  std::uint32_t pool_version = 1;  // grows when nodes, models or profiles are declared
   Mix mix;
 };
 

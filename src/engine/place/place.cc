@@ -14,8 +14,7 @@ namespace {
 // Keeps what it has placed until it is done, so that workers do not meet.
 class Trial {
  public:
-  Trial(Pool& pool, const Demand& demand, const Variant& variant)
-      : pool_(pool), demand_(demand), variant_(variant) {
+  Trial(Pool& pool, const Demand& demand, const Variant& variant) : pool_(pool), demand_(demand), variant_(variant) {
     places_.resize(static_cast<std::size_t>(variant.workers));
     placed_.assign(places_.size(), false);
   }
@@ -56,9 +55,7 @@ class Trial {
     return true;
   }
 
-  [[nodiscard]] bool enough() const {
-    return demand_.min_workers > 0 && count_ >= demand_.min_workers;
-  }
+  [[nodiscard]] bool enough() const { return demand_.min_workers > 0 && count_ >= demand_.min_workers; }
 
   [[nodiscard]] std::vector<Placement> result() const {
     std::vector<Placement> out;
@@ -278,8 +275,9 @@ std::int32_t speed_on(const Pool& pool, const Demand& demand, const Variant& var
     if (demand.type.empty() || profile.type != demand.type) continue;
     for (const Placement& place : places) {
       const Node* node = node_of(pool, place.node);
-      const auto speed = std::find_if(profile.models.begin(), profile.models.end(),
-                                      [&](const ModelSpeed& s) { return node != nullptr && s.model == node->spec.model; });
+      const auto speed = std::find_if(profile.models.begin(), profile.models.end(), [&](const ModelSpeed& s) {
+        return node != nullptr && s.model == node->spec.model;
+      });
       if (speed == profile.models.end()) continue;
       slowest = seen ? std::min<std::int64_t>(slowest, speed->speed_milli) : speed->speed_milli;
       seen = true;

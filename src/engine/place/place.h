@@ -11,9 +11,9 @@ namespace weir::engine {
 
 // What narrows the choice for this job.
 struct Where {
-  std::vector<Index> only_nodes;     // checkpoints lie there; empty = any
-  std::vector<bool> barred_models;   // by model: quota used up; empty = none
-  const JobSpec* first = nullptr;    // its first_node or first_places are to be kept
+  std::vector<Index> only_nodes;    // checkpoints lie there; empty = any
+  std::vector<bool> barred_models;  // by model: quota used up; empty = none
+  const JobSpec* first = nullptr;   // its first_node or first_places are to be kept
   [[nodiscard]] bool free() const { return only_nodes.empty() && barred_models.empty() && first == nullptr; }
 };
 

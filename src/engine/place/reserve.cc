@@ -79,10 +79,18 @@ Reservation Reservations::renewed(const JobRec& job, const Variant& variant, con
   const Where where = where_of(pool_, job, variant);
   const auto plan = search(pool_, pool_.demands[job.demand], variant, taker, where.only_nodes, where.barred_models);
   if (!plan || plan->due_ms >= kNever) {
-    return Reservation{.job = job.spec.id, .key = key, .places = {}, .due_ms = kNever, .made_ms = pool_.now_ms,
+    return Reservation{.job = job.spec.id,
+                       .key = key,
+                       .places = {},
+                       .due_ms = kNever,
+                       .made_ms = pool_.now_ms,
                        .looked_ms = pool_.now_ms};
   }
-  Reservation fresh{.job = job.spec.id, .key = key, .places = plan->places, .due_ms = plan->due_ms, .made_ms = pool_.now_ms,
+  Reservation fresh{.job = job.spec.id,
+                    .key = key,
+                    .places = plan->places,
+                    .due_ms = plan->due_ms,
+                    .made_ms = pool_.now_ms,
                     .looked_ms = pool_.now_ms};
   if (!had || before->due_ms <= pool_.now_ms) return fresh;
   const DurationMs wait = before->due_ms - pool_.now_ms;

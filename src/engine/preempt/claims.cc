@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/guard/services.h"
 #include "engine/place/leases.h"
 #include "engine/preempt/boundary.h"
-#include "engine/guard/services.h"
 #include "engine/tiers/tiers.h"
 
 namespace weir::engine {
@@ -77,7 +77,10 @@ void inherit_victims(Pool& pool, ClaimRec& claim, ClaimId from) {
 }
 
 change::ClaimMade said(const ClaimRec& claim) {
-  change::ClaimMade made{.claim = claim.id, .beneficiary = claim.beneficiary, .cause = claim.cause, .job = claim.job,
+  change::ClaimMade made{.claim = claim.id,
+                         .beneficiary = claim.beneficiary,
+                         .cause = claim.cause,
+                         .job = claim.job,
                          .service = claim.service};
   for (const ClaimPart& part : claim.parts) made.cards.push_back(part.place);
   for (const Victim& victim : claim.victims) made.victims.push_back({victim.run, victim.boundary_ms, victim.free_ms});
@@ -169,7 +172,8 @@ void end_claim(Pool& pool, ClaimId id, ClaimEnd how) {
     RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
     if (run == nullptr || run->ask.claim != id) continue;
     if (how == ClaimEnd::expired) {
-      alarm(pool, {.kind = change::AlarmKind::yield_overdue, .node = {}, .job = run->job, .service = {}, .run = run->id});
+      alarm(pool,
+            {.kind = change::AlarmKind::yield_overdue, .node = {}, .job = run->job, .service = {}, .run = run->id});
       const bool kill = pool.settings->on_emergency == EmergencyRule::kill && run->ask.boundary_ms <= pool.now_ms;
       if (kill && !run->stopping) {
         run->stopping = true;
@@ -187,13 +191,15 @@ void shrink_claim(Pool& pool, ClaimId id, std::int64_t parts) {
   const auto open = [&] {
     return std::count_if(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return !p.started; });
   };
-  const bool began = std::any_of(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return p.started; });
+  const bool began =
+      std::any_of(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return p.started; });
   if (parts <= 0) {
     end_claim(pool, id, began ? ClaimEnd::started : ClaimEnd::withdrawn);
     return;
   }
   while (open() > parts) {
-    const auto last = std::find_if(claim->parts.rbegin(), claim->parts.rend(), [](const ClaimPart& p) { return !p.started; });
+    const auto last =
+        std::find_if(claim->parts.rbegin(), claim->parts.rend(), [](const ClaimPart& p) { return !p.started; });
     leave_node(pool, *claim, *last);
     claim->parts.erase(std::next(last).base());
   }
@@ -244,7 +250,8 @@ void review_claims(Pool& pool) {
   for (const auto& [id, how] : over) {
     const ClaimRec* claim = claim_of(pool, id);
     if (claim == nullptr) continue;
-    const bool began = std::any_of(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return p.started; });
+    const bool began =
+        std::any_of(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return p.started; });
     end_claim(pool, id, began && how == ClaimEnd::withdrawn ? ClaimEnd::started : how);
   }
 }

@@ -39,7 +39,7 @@ bool would_miss_deadline(const Pool& pool, const JobRec& job, TimeMs free_ms) {
 bool right_to(const Pool& pool, const Taker& taker, const RunRec& run, Leaver& leaver) {
   const bool kill = !pool.settings->only_at_checkpoint;
   if (!run.current || run.stale || run.stopping || run.writing || (!run.preemptible && !kill)) return false;
-  if (run.job == taker.job) return false;
+  if (run.job == taker.job || run.start_ms == pool.now_ms) return false;  // what starts in a step is not taken in it
   if (taker.own_team_only && run.team != taker.team) return false;
   if (run.rank < taker.rank) return true;
   if (run.rank > taker.rank || taker.service.valid()) return false;
@@ -93,7 +93,8 @@ TimeMs ripe_from(const Pool& pool, const RunRec& run, bool gang) {
   if (job == nullptr) return kNever;
   const RotationSettings& r = pool.settings->rotation;
   if (gang) return instant_of_work(run, r.gang_victim_after_ms);
-  const DurationMs work = std::max({r.victim_after_ms, 4 * job->spec.ckpt.restart_ms, work_until_level1(pool, run, *job)});
+  const DurationMs work =
+      std::max({r.victim_after_ms, 4 * job->spec.ckpt.restart_ms, work_until_level1(pool, run, *job)});
   return instant_of_work(run, work);
 }
 
@@ -107,7 +108,8 @@ Leaver as_it_stands(const Pool& pool, const Taker& taker, const RunRec& run) {
   leaver.training = true;
   leaver.natural_ms = std::min(run.limit_end_ms, run.loan_due_ms);
   if (run.stale) leaver.natural_ms = kNever;
-  if (run.stopping || run.writing) leaver.natural_ms = std::max(pool.now_ms, run.writing ? run.ask.free_ms : pool.now_ms);
+  if (run.stopping || run.writing)
+    leaver.natural_ms = std::max(pool.now_ms, run.writing ? run.ask.free_ms : pool.now_ms);
   const JobRec* job = job_of(pool, run.job);
   if (job == nullptr) return leaver;
   if (run.ask.state != AskState::none) {

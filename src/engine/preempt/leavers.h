@@ -15,15 +15,15 @@ struct Taker {
   Index team = 0;
   JobId job;
   ServiceId service;
-  std::int64_t milli = 0;        // that it will hold
-  bool within_own = false;       // its team stays within its entitlement after the start
-  std::int32_t level = 1;        // 0: first hour first
-  bool rotates = false;          // may take from equals by rotation
-  std::int64_t gang_cards = 0;   // > 0: a gang that has waited long enough to take from equals
-  bool from_inference = false;   // aged and no larger than the floor: replicas above their guard
-  bool own_team_only = false;    // its team's cap has to be freed first
-  bool promised = false;         // a reservation: nobody is asked, ends count as promised
-  bool no_free = false;          // free cards are owed to the guard
+  std::int64_t milli = 0;       // that it will hold
+  bool within_own = false;      // its team stays within its entitlement after the start
+  std::int32_t level = 1;       // 0: first hour first
+  bool rotates = false;         // may take from equals by rotation
+  std::int64_t gang_cards = 0;  // > 0: a gang that has waited long enough to take from equals
+  bool from_inference = false;  // aged and no larger than the floor: replicas above their guard
+  bool own_team_only = false;   // its team's cap has to be freed first
+  bool promised = false;        // a reservation: nobody is asked, ends count as promised
+  bool no_free = false;         // free cards are owed to the guard
   TimeMs need_by_ms = 0;
 };
 
@@ -36,10 +36,10 @@ enum class LeaverKind : std::uint8_t { run, replica, claim };
 struct Leaver {
   LeaverKind kind = LeaverKind::run;
   std::uint32_t id = 0;
-  TimeMs natural_ms = kNever;    // leaves by itself, or was asked by somebody else
+  TimeMs natural_ms = kNever;  // leaves by itself, or was asked by somebody else
   bool may_take = false;
-  Rank tier = 0;                 // that taking it touches
-  TimeMs boundary_ms = kNever;   // first one it can be had at
+  Rank tier = 0;                // that taking it touches
+  TimeMs boundary_ms = kNever;  // first one it can be had at
   TimeMs free_ms = kNever;
   GpuMs cost = 0;
   TimeMs submitted_ms = 0;
@@ -48,7 +48,7 @@ struct Leaver {
   std::int64_t milli = 0;
   std::int64_t cards = 0;
   bool training = false;
-  bool over_entitlement = false; // taken because its team holds more than it is entitled to
+  bool over_entitlement = false;  // taken because its team holds more than it is entitled to
 };
 
 [[nodiscard]] Leaver leaver_of(const Pool&, const Taker&, const RunRec&);

@@ -27,8 +27,8 @@ struct Offer {
 struct Seat {
   std::uint32_t site = 0;
   Shape shape;
-  std::int32_t worker = 0;   // -1: set aside, its cards come free by themselves
-  std::int32_t card = -1;    // shares
+  std::int32_t worker = 0;  // -1: set aside, its cards come free by themselves
+  std::int32_t card = -1;   // shares
 };
 
 // The scene with what has been chosen and seated so far.

@@ -86,9 +86,8 @@ class Search {
       if (board_.chosen()[l] && board_.asked()[l]) asked.push_back(l);
     }
     if (asked.size() < 2) return;
-    std::stable_sort(asked.begin(), asked.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return scene.leavers[a].cost > scene.leavers[b].cost;
-    });
+    std::stable_sort(asked.begin(), asked.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return scene.leavers[a].cost > scene.leavers[b].cost; });
     for (const std::uint32_t l : asked) {
       board_.chosen()[l] = false;
       const auto sites = scene.sites_of(l);
@@ -190,8 +189,8 @@ class Search {
       const Seat& seat = board_.seats()[i];
       if (seat.worker < 0) continue;
       const Node& node = pool_.nodes[board_.site(seat.site).node];
-      Placement place{.node = node.spec.id, .cards = cards[i], .cpu_milli = seat.shape.cpu_milli,
-                      .ram_mib = seat.shape.ram_mib};
+      Placement place{
+          .node = node.spec.id, .cards = cards[i], .cpu_milli = seat.shape.cpu_milli, .ram_mib = seat.shape.ram_mib};
       if (seat.shape.share()) {
         place.share = true;
         place.milli = seat.shape.milli;
@@ -257,9 +256,8 @@ bool add_quota_victims(Pool& pool, const Taker& taker, std::int64_t milli, Plan&
   std::vector<Leaver> more;
   for (const auto& [rank, id] : pool.preemptible) {
     if (rank > taker.rank) break;
-    const bool in = std::any_of(plan.victims.begin(), plan.victims.end(), [&, run = id](const Leaver& v) {
-      return v.kind == LeaverKind::run && v.id == run;
-    });
+    const bool in = std::any_of(plan.victims.begin(), plan.victims.end(),
+                                [&, run = id](const Leaver& v) { return v.kind == LeaverKind::run && v.id == run; });
     Leaver leaver = leaver_of(pool, own, pool.runs.at(id));
     if (!in && leaver.may_take) more.push_back(leaver);
   }

@@ -15,8 +15,8 @@
 namespace weir::engine {
 
 struct Plan {
-  std::vector<Placement> places;   // workers in order; services: one per replica had
-  std::vector<Leaver> victims;     // runs and replicas to be asked
+  std::vector<Placement> places;  // workers in order; services: one per replica had
+  std::vector<Leaver> victims;    // runs and replicas to be asked
   std::vector<ClaimId> superseded;
   TimeMs due_ms = 0;
   bool rotation = false;

@@ -14,13 +14,13 @@ inline constexpr std::int64_t kNoLateness = -1;
 // Holders that must all leave before these cards are free.
 struct Bundle {
   Mask cards = 0;
-  std::uint32_t from = 0;          // in Scene::holders
+  std::uint32_t from = 0;  // in Scene::holders
   std::uint32_t count = 0;
 };
 
 struct Site {
   Index node = 0;
-  Index domain = 0;                // workers of a gang that must stay together do so in one domain
+  Index domain = 0;  // workers of a gang that must stay together do so in one domain
   Mask allowed = ~Mask{0};
   Mask free = 0;                   // free now, not assigned
   Mask freed = 0;                  // by chosen leavers, not assigned
@@ -29,22 +29,22 @@ struct Site {
   std::uint32_t bundles_from = 0;  // in Scene::bundles
   std::uint32_t bundles = 0;
   std::int64_t cpu_left = 0, ram_left = 0;
-  std::int32_t workers = 0;        // assigned
+  std::int32_t workers = 0;  // assigned
 };
 
 // What a search may still choose from.
 struct Limits {
   Rank tier = 0;
-  std::int64_t lateness = 0;       // in steps beyond need_by
+  std::int64_t lateness = 0;  // in steps beyond need_by
 };
 
 struct Scene {
   std::vector<Leaver> leavers;
   std::vector<Site> sites;
   std::vector<Bundle> bundles;
-  std::vector<std::uint32_t> holders;                        // leavers of the bundles
-  std::vector<std::uint32_t> stand_from;                     // leaver -> first of its entries in stand_on
-  std::vector<std::uint32_t> stand_on;                       // sites
+  std::vector<std::uint32_t> holders;     // leavers of the bundles
+  std::vector<std::uint32_t> stand_from;  // leaver -> first of its entries in stand_on
+  std::vector<std::uint32_t> stand_on;    // sites
 
   [[nodiscard]] std::span<const Bundle> bundles_of(const Site& site) const {
     return {bundles.data() + site.bundles_from, site.bundles};

@@ -184,8 +184,8 @@ void refresh_tier(Pool& pool, JobRec& job) {
   const bool promoted_before = job.promoted;
   const bool aged_before = job.aged;
   const bool waits = job.queued;
-  const bool same_flags = job.past_deadline == p.past && job.over_budget == p.over_budget &&
-                          job.no_estimate == p.no_estimate;
+  const bool same_flags =
+      job.past_deadline == p.past && job.over_budget == p.over_budget && job.no_estimate == p.no_estimate;
   if (p.past && !job.past_deadline) {
     alarm(pool, {.kind = change::AlarmKind::deadline_missed, .node = {}, .job = job.spec.id, .service = {}, .run = {}});
   }
@@ -208,7 +208,8 @@ void refresh_tier(Pool& pool, JobRec& job) {
   const bool same_level = level == job.level;
   job.level = level;
   if (promoted_before != job.promoted || aged_before != job.aged) say_tier(pool, job);
-  const bool same = promoted_before == job.promoted && aged_before == job.aged && same_flags && same_level && same_starved;
+  const bool same =
+      promoted_before == job.promoted && aged_before == job.aged && same_flags && same_level && same_starved;
   if (same) return;
   ++pool.epoch;
   if (waits) enqueue(pool, job);
