@@ -184,8 +184,19 @@ std::int64_t leaving_cards(const Pool& pool) {
   return cards;
 }
 
+// A planned need is due when its replicas have to start; what the load asks for is due now.
+TimeMs needed_by(const Pool& pool, const ServiceRec& service) {
+  if (static_cast<std::int32_t>(service.live.size()) < std::max(service.need, service.guard)) return pool.now_ms;
+  TimeMs first = kNever;
+  for (const PlannedNeed& plan : service.planned) {
+    if (plan.replicas >= service.target) first = std::min(first, plan.from_ms - service.spec.start_ms);
+  }
+  return first >= kNever ? pool.now_ms : first;
+}
+
 void claim_missing(Pool& pool, ServiceRec& service, Rank rank, std::int64_t missing) {
-  const Taker taker = taker_of(pool, service, rank);
+  Taker taker = taker_of(pool, service, rank);
+  taker.need_by_ms = std::max(pool.now_ms, needed_by(pool, service));
   if (missing <= 0 || pool.frozen || !pool.settings->preempt_enabled || !anybody_for(pool, taker)) return;
   if (service.searched_at == pool.epoch && pool.now_ms < service.search_again_ms) return;
   const bool guard = rank == kGuardRank;

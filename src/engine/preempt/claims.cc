@@ -56,7 +56,7 @@ std::int64_t quota_of(const Pool& pool, const ClaimRec& claim) {
 }
 
 TimeMs boundary_for(const Pool& pool, const RunRec& run, const Leaver& leaver, TimeMs due, bool first) {
-  if (first) return leaver.boundary_ms;
+  if (first && due <= pool.now_ms) return leaver.boundary_ms;
   const TimeMs latest = due - write_time(pool, run);
   const TimeMs last = boundary_until(pool, run, std::max(pool.now_ms, eligible_from(pool, run)), latest);
   return last >= kNever ? leaver.boundary_ms : last;
@@ -90,7 +90,7 @@ change::ClaimMade said(const ClaimRec& claim) {
   return made;
 }
 
-void ask_victims(Pool& pool, ClaimRec& claim, const Plan& plan, bool first_boundary) {
+void ask_victims(Pool& pool, ClaimRec& claim, const Plan& plan, bool first_boundary, TimeMs need_by_ms) {
   for (const Leaver& leaver : plan.victims) {
     if (leaver.kind == LeaverKind::replica) {
       const ReplicaId id(leaver.id);
@@ -100,7 +100,8 @@ void ask_victims(Pool& pool, ClaimRec& claim, const Plan& plan, bool first_bound
       continue;
     }
     RunRec& run = pool.runs.at(leaver.id);
-    const TimeMs boundary = boundary_for(pool, run, leaver, claim.due_ms, first_boundary);
+    const TimeMs due = first_boundary ? need_by_ms : claim.due_ms;
+    const TimeMs boundary = boundary_for(pool, run, leaver, due, first_boundary);
     claim.victims.push_back({run.id, boundary, boundary + write_time(pool, run), false});
     ask(pool, run, claim.id, leaver.cause, boundary);
   }
@@ -129,7 +130,7 @@ ClaimRec& make_claim(Pool& pool, const Taker& taker, const Beneficiary& who, con
   claim.variant = who.variant;
   claim.rank = taker.rank;
   claim.made_ms = pool.now_ms;
-  claim.due_ms = plan.due_ms;
+  claim.due_ms = std::max(plan.due_ms, taker.need_by_ms);
   const DurationMs wait = claim.due_ms - claim.made_ms;
   const Settings& s = *pool.settings;
   claim.expires_ms = claim.due_ms + std::max(s.claim_grace_ms, wait / 1000 * s.claim_grace_permille);
@@ -139,7 +140,7 @@ ClaimRec& make_claim(Pool& pool, const Taker& taker, const Beneficiary& who, con
     end_claim(pool, other, ClaimEnd::superseded);
   }
   enter_nodes(pool, claim);
-  ask_victims(pool, claim, plan, who.first_boundary);
+  ask_victims(pool, claim, plan, who.first_boundary, taker.need_by_ms);
   count_for_team(pool, claim, quota_of(pool, claim));
   if (JobRec* job = job_of(pool, who.job)) job->claim = id;
   if (ServiceRec* service = service_of(pool, who.service)) service->claims.push_back(id);
