@@ -206,6 +206,11 @@ struct RunRec {
   bool loan = false;
   TimeMs loan_due_ms = kNever;
   TimeMs limit_end_ms = kNever;
+  // Of its job, where the search for victims reads them a thousand times.
+  CheckpointContract ckpt;
+  TimeMs submitted_ms = 0;
+  bool has_deadline = false;
+  std::array<TimeMs, 4> yields{};
   Rank rank = 0;  // effective tier now
   bool preemptible = false;
   bool listed = false;      // in the pool's indexes of runs that could be asked

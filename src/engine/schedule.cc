@@ -22,6 +22,7 @@ namespace weir::engine {
 namespace {
 
 constexpr std::int32_t kBehindBlockedMax = 32;  // jobs of a blocked class looked at for a shorter limit
+constexpr std::size_t kCostlySearch = 512;      // runs looked at
 constexpr std::int32_t kSearchesMax = 64;       // searches for victims in one step
 
 enum class Tried : std::uint8_t { started, claimed, blocked };
@@ -192,6 +193,7 @@ class Pass {
     const std::int32_t speed = speed_on(pool_, demand, variant, loan->places);
     RunRec probe;  // what it would be
     probe.job = job.spec.id;
+    probe.ckpt = job.spec.ckpt;
     probe.start_ms = pool_.now_ms;
     probe.speed_milli = speed;
     probe.work_from_ms = pool_.now_ms + (job.incarnation > 0 ? job.spec.ckpt.restart_ms : 0);
@@ -222,13 +224,17 @@ class Pass {
       return false;
     }
     const JobClass& cls = pool_.queue.classes[job.cls];
-    if (cls.searched_at == pool_.epoch || ++searches_ > kSearchesMax) return false;
+    if (cls.searched_at == pool_.epoch || pool_.now_ms < cls.search_again_ms) return false;
+    if (++searches_ > kSearchesMax) return false;
     const Where where = where_of(pool_, job, variant);
     if (where.first != nullptr) return false;
+    std::size_t cost = 0;
     for (const bool no_free : {false, true}) {
       taker.no_free = no_free;
-      auto plan =
-          search(pool_, demand, variant, taker, where.only_nodes, o.quota ? std::vector<bool>() : where.barred_models);
+      Looked looked;
+      auto plan = search(pool_, demand, variant, taker, where.only_nodes,
+                         o.quota ? std::vector<bool>() : where.barred_models, &looked);
+      cost = std::max(cost, looked.leavers);
       if (!plan) break;
       if (!accept(job, variant, taker, *plan, o)) continue;
       if (plan->victims.empty() && plan->superseded.empty()) return false;  // it only has to wait: a reservation
@@ -237,7 +243,13 @@ class Pass {
       start_claimed(pool_, id);
       return true;
     }
-    pool_.queue.classes[job.cls].searched_at = pool_.epoch;
+    JobClass& failed = pool_.queue.classes[job.cls];
+    failed.searched_at = pool_.epoch;
+    // The more a vain search costs, the longer it is not repeated: a thousand runs, two seconds.
+    if (cost >= kCostlySearch) {
+      failed.search_again_ms = pool_.now_ms + static_cast<DurationMs>(cost) * 2;
+      wake_at(pool_, failed.search_again_ms, Timer::eligible, 0);
+    }
     return false;
   }
 

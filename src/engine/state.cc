@@ -46,19 +46,19 @@ auto* find_in(Map& map, Id id) {
 }  // namespace
 
 Node* node_of(Pool& pool, NodeId id) {
-  const auto it = pool.node_index.find(id.value);
-  return it == pool.node_index.end() ? nullptr : &pool.nodes[it->second];
+  const Index at = id.value < pool.node_index.size() ? pool.node_index[id.value] : kNoIndex;
+  return at == kNoIndex ? nullptr : &pool.nodes[at];
 }
 
 const Node* node_of(const Pool& pool, NodeId id) {
-  const auto it = pool.node_index.find(id.value);
-  return it == pool.node_index.end() ? nullptr : &pool.nodes[it->second];
+  const Index at = id.value < pool.node_index.size() ? pool.node_index[id.value] : kNoIndex;
+  return at == kNoIndex ? nullptr : &pool.nodes[at];
 }
 
 JobRec* job_of(Pool& pool, JobId id) { return find_in(pool.jobs, id); }
 const JobRec* job_of(const Pool& pool, JobId id) { return find_in(pool.jobs, id); }
-RunRec* run_of(Pool& pool, RunId id) { return find_in(pool.runs, id); }
-const RunRec* run_of(const Pool& pool, RunId id) { return find_in(pool.runs, id); }
+RunRec* run_of(Pool& pool, RunId id) { return pool.runs.find(id.value); }
+const RunRec* run_of(const Pool& pool, RunId id) { return pool.runs.find(id.value); }
 ReplicaRec* replica_of(Pool& pool, ReplicaId id) { return find_in(pool.replicas, id); }
 const ReplicaRec* replica_of(const Pool& pool, ReplicaId id) { return find_in(pool.replicas, id); }
 ServiceRec* service_of(Pool& pool, ServiceId id) { return find_in(pool.services, id); }

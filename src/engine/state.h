@@ -15,6 +15,7 @@
 
 #include "engine/engine.h"
 #include "engine/estimate/history.h"
+#include "engine/id_table.h"
 #include "engine/place/fit.h"
 #include "engine/records.h"
 
@@ -80,6 +81,7 @@ using KeySet = __gnu_pbds::tree<QueueKey, __gnu_pbds::null_type, std::less<>, __
 struct JobClass {
   ClassKey key;
   KeySet jobs;
+  TimeMs search_again_ms = 0;     // a costly search in vain is not repeated before
   std::uint64_t searched_at = 0;  // epoch at which no victims were found
   Reasons reasons;                // of its head, then
 };
@@ -107,14 +109,14 @@ struct Pool {
   Names models, teams_by_name, groups, racks;
   std::vector<Team> teams;
   std::vector<Node> nodes;
-  std::map<std::uint32_t, Index> node_index;
+  std::vector<Index> node_index;  // by NodeId
   std::vector<ProfileSpec> profiles;
 
   FitTable fit;
   History history;
 
   std::map<std::uint32_t, JobRec> jobs;
-  std::map<std::uint32_t, RunRec> runs;
+  IdTable<RunRec> runs;
   std::map<std::uint32_t, ReplicaRec> replicas;
   std::map<std::uint32_t, ServiceRec> services;
   std::map<std::uint32_t, ClaimRec> claims;

@@ -184,7 +184,10 @@ void apply(Pool& pool, const event::JobEdited& e) {
   }
   refresh_tier(pool, *job);
   if (job->queued) enqueue(pool, *job);
-  if (RunRec* run = run_of(pool, job->run)) set_rank(pool, *run, rank_of(pool, *job));
+  if (RunRec* run = run_of(pool, job->run)) {
+    run->has_deadline = job->spec.deadline_ms < kNever;
+    set_rank(pool, *run, rank_of(pool, *job));
+  }
   if (job->claim.valid()) end_claim(pool, job->claim, ClaimEnd::withdrawn);
   std::erase_if(pool.reservations, [&](const Reservation& r) { return r.job == e.job; });
   ++pool.epoch;

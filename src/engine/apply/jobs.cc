@@ -194,7 +194,7 @@ void start_job(Pool& pool, JobRec& job, const Start& start) {
   const Demand& demand = pool.demands[job.demand];
   const Variant& variant = demand.variants[start.variant];
   const RunId id(pool.next_run++);
-  RunRec& run = pool.runs[id.value];
+  RunRec& run = pool.runs.add(id.value);
   run.id = id;
   run.job = job.spec.id;
   run.team = job.team;
@@ -210,6 +210,10 @@ void start_job(Pool& pool, JobRec& job, const Start& start) {
   run.work_from_ms = pool.now_ms + (run.resumed ? job.spec.ckpt.restart_ms : 0);
   run.speed_milli = speed_on(pool, demand, variant, start.places);
   run.resume_ms = job.progress_ms;
+  run.ckpt = job.spec.ckpt;
+  run.submitted_ms = job.spec.submitted_ms;
+  run.has_deadline = job.spec.deadline_ms < kNever;
+  run.yields = job.yields;
   run.rank = rank_of(pool, job);
   run.preemptible = job.spec.ckpt.mode != CheckpointMode::none;
   run.loan = start.loan_due_ms < kNever;

@@ -11,6 +11,8 @@ namespace weir::engine {
 
 namespace {
 
+constexpr std::uint32_t kNodeIdsMax = 1U << 22;  // ids are handed out in order; more is a mistake
+
 void order_by_memory(Pool& pool) {
   std::set<std::int64_t> sizes;
   for (const Node& node : pool.nodes) sizes.insert(node.spec.card_mem_mib);
@@ -81,7 +83,9 @@ void apply(Pool& pool, const event::NodeDeclared& e) {
   const NodeSpec& spec = e.node;
   Node* node = node_of(pool, spec.id);
   if (node == nullptr) {
-    pool.node_index.emplace(spec.id.value, static_cast<Index>(pool.nodes.size()));
+    if (spec.id.value >= kNodeIdsMax) return;
+    if (pool.node_index.size() <= spec.id.value) pool.node_index.resize(spec.id.value + 1, kNoIndex);
+    pool.node_index[spec.id.value] = static_cast<Index>(pool.nodes.size());
     pool.nodes.emplace_back();
     node = &pool.nodes.back();
     node->reported = spec.cards;

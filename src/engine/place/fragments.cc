@@ -151,6 +151,25 @@ void note_start(Pool& pool, const Shape& shape) {
   ++mix.starts_since;
 }
 
+namespace {
+
+// Less than a twentieth of the starts are of other shapes than before: not worth
+// scoring every node anew.
+bool alike(const Mix& mix, const std::vector<MixShape>& table) {
+  std::int64_t total = 0;
+  for (const MixShape& m : table) total += m.count;
+  std::int64_t apart = 0;  // in units of 1 / (total x mix.total)
+  for (const MixShape& m : table) {
+    const auto old =
+        std::find_if(mix.table.begin(), mix.table.end(), [&](const MixShape& o) { return o.shape == m.shape; });
+    const std::int64_t before = old == mix.table.end() ? 0 : old->count;
+    apart += std::max<std::int64_t>(0, m.count * mix.total - before * total);
+  }
+  return apart * 20 < total * mix.total;
+}
+
+}  // namespace
+
 void refresh_mix(Pool& pool) {
   Mix& mix = pool.fit.mix;
   const bool young = mix.starts.size() < static_cast<std::size_t>(kMixRefresh);
@@ -164,7 +183,7 @@ void refresh_mix(Pool& pool) {
   for (const auto& [shape, count] : counts) table.push_back({shape, count});
   std::stable_sort(table.begin(), table.end(), [](const MixShape& a, const MixShape& b) { return a.count > b.count; });
   if (table.size() > kMixShapesMax) table.resize(kMixShapesMax);
-  if (table == mix.table) return;
+  if (table == mix.table || (!young && alike(mix, table))) return;
   mix.total = 0;
   for (const MixShape& m : table) mix.total += m.count;
   mix.table = std::move(table);

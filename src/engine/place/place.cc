@@ -234,8 +234,8 @@ Where where_of(const Pool& pool, const JobRec& job, const Variant& variant) {
   Where where;
   where.barred_models = barred_models(pool, pool.teams[job.team], variant.milli);
   for (const NodeId id : job.ckpt_nodes) {
-    const auto it = pool.node_index.find(id.value);
-    if (it != pool.node_index.end()) where.only_nodes.push_back(it->second);
+    const Node* node = node_of(pool, id);
+    if (node != nullptr) where.only_nodes.push_back(static_cast<Index>(node - pool.nodes.data()));
   }
   if (job.incarnation == 0 && (!job.spec.first_node.empty() || !job.spec.first_places.empty())) where.first = &job.spec;
   return where;

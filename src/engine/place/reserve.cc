@@ -8,6 +8,9 @@ namespace weir::engine {
 
 namespace {
 
+constexpr std::size_t kSmallPool = 256;  // nodes
+constexpr std::int32_t kSearchesMax = 2;
+
 bool listed(const Demand& demand, const std::string& model) {
   return demand.models.empty() || std::find(demand.models.begin(), demand.models.end(), model) != demand.models.end();
 }
@@ -69,11 +72,22 @@ Reservation Reservations::renewed(const JobRec& job, const Variant& variant, con
   const bool nothing_yet = known && before->places.empty() && before->looked_ms + pause > pool_.now_ms;
   if (nothing_yet) return *before;
   const bool look = !had || before->looked_ms + pause <= pool_.now_ms;
-  if (had && !look) {
+  // A large pool is not searched for many of them in one step.
+  const bool too_many = pool_.nodes.size() > kSmallPool && searches_ >= kSearchesMax;
+  if (!had && too_many) {
+    return Reservation{.job = job.spec.id,
+                       .key = key,
+                       .places = {},
+                       .due_ms = kNever,
+                       .made_ms = pool_.now_ms,
+                       .looked_ms = pool_.now_ms - pause};
+  }
+  if (had && (!look || too_many)) {
     Reservation same = *before;
     same.key = key;
     return same;
   }
+  ++searches_;
   Taker taker = taker_of(pool_, job, variant);
   taker.promised = true;
   const Where where = where_of(pool_, job, variant);
@@ -113,19 +127,21 @@ void Reservations::reserve(const JobRec& job, const Variant& variant, const Queu
 std::optional<Reservations::Loan> Reservations::borrowed(const Demand& demand, const Variant& variant,
                                                          const Where& where) {
   if (pool_.cards.claimed == 0) return std::nullopt;
-  const auto each = [&](auto&& f) {
-    for (const Reservation& r : active_) {
-      for (const Placement& place : r.places) f(place);
-    }
-    for (const auto& [id, claim] : pool_.claims) {
-      for (const ClaimPart& part : claim.parts) {
-        if (!part.started) f(part.place);
-      }
-    }
+  // Only where something kept is free: elsewhere there is nothing to lend.
+  std::vector<Placement> lent;
+  const auto lend = [&](const Placement& place) {
+    if (node_of(pool_, place.node)->counted.claimed > 0) lent.push_back(place);
   };
-  each([&](const Placement& place) { unkeep(pool_, place); });
+  for (const Reservation& r : active_) std::for_each(r.places.begin(), r.places.end(), lend);
+  for (const auto& [id, claim] : pool_.claims) {
+    for (const ClaimPart& part : claim.parts) {
+      if (!part.started) lend(part.place);
+    }
+  }
+  if (lent.empty()) return std::nullopt;
+  for (const Placement& place : lent) unkeep(pool_, place);
   auto places = place(pool_, demand, variant, where);
-  each([&](const Placement& place) { keep(pool_, place); });
+  for (const Placement& place : lent) keep(pool_, place);
   if (!places) return std::nullopt;
   Loan loan{.places = std::move(*places), .due_ms = kNever, .owner = {}};
   const auto consider = [&](const Placement& kept, TimeMs due, JobId owner) {

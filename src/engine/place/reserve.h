@@ -45,6 +45,7 @@ class Reservations {
   Pool& pool_;
   std::vector<Reservation> active_;
   std::vector<std::int32_t> used_;  // by model
+  std::int32_t searches_ = 0;
   bool lifted_ = false;
 };
 

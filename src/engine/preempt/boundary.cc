@@ -9,13 +9,6 @@ namespace weir::engine {
 
 namespace {
 
-constexpr CheckpointContract kNoContract;
-
-const CheckpointContract& contract_of(const Pool& pool, const RunRec& run) {
-  const JobRec* job = job_of(pool, run.job);
-  return job == nullptr ? kNoContract : job->spec.ckpt;
-}
-
 DurationMs wall_of_work(DurationMs work_ms, std::int32_t speed_milli) {
   return (work_ms * 1000 + speed_milli - 1) / std::max(1, speed_milli);
 }
@@ -29,7 +22,7 @@ TimeMs instant_of_work(const RunRec& run, DurationMs work_ms) {
 }
 
 TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms) {
-  const CheckpointContract& ckpt = contract_of(pool, run);
+  const CheckpointContract& ckpt = run.ckpt;
   if (kill_allowed(pool)) return from_ms;
   if (ckpt.mode == CheckpointMode::none) return kNever;
   if (ckpt.mode == CheckpointMode::on_demand) return from_ms;
@@ -41,7 +34,7 @@ TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms) {
 TimeMs boundary_until(const Pool& pool, const RunRec& run, TimeMs from_ms, TimeMs until_ms) {
   const TimeMs first = boundary_from(pool, run, from_ms);
   if (first >= kNever || first > until_ms) return kNever;
-  const CheckpointContract& ckpt = contract_of(pool, run);
+  const CheckpointContract& ckpt = run.ckpt;
   if (kill_allowed(pool) || ckpt.mode == CheckpointMode::on_demand) return until_ms;
   std::int64_t k = std::max<std::int64_t>(1, work_done(run, until_ms) / ckpt.interval_ms);
   while (k > 1 && instant_of_work(run, k * ckpt.interval_ms) > until_ms) --k;
@@ -49,7 +42,7 @@ TimeMs boundary_until(const Pool& pool, const RunRec& run, TimeMs from_ms, TimeM
 }
 
 TimeMs boundary_before(const Pool& pool, const RunRec& run, TimeMs boundary_ms) {
-  const CheckpointContract& ckpt = contract_of(pool, run);
+  const CheckpointContract& ckpt = run.ckpt;
   if (kill_allowed(pool) || ckpt.mode != CheckpointMode::interval) return boundary_ms;
   const std::int64_t k = work_done(run, boundary_ms) / ckpt.interval_ms;
   return k <= 1 ? run.start_ms : instant_of_work(run, (k - 1) * ckpt.interval_ms) + 1;
@@ -57,13 +50,11 @@ TimeMs boundary_before(const Pool& pool, const RunRec& run, TimeMs boundary_ms) 
 
 TimeMs eligible_from(const Pool& pool, const RunRec& run) {
   if (!run.resumed) return run.start_ms;
-  const DurationMs least = std::max(pool.settings->min_run_ms, 4 * contract_of(pool, run).restart_ms);
+  const DurationMs least = std::max(pool.settings->min_run_ms, 4 * run.ckpt.restart_ms);
   return least == 0 ? run.start_ms : instant_of_work(run, least);
 }
 
-DurationMs write_time(const Pool& pool, const RunRec& run) {
-  return kill_allowed(pool) ? 0 : contract_of(pool, run).write_ms;
-}
+DurationMs write_time(const Pool& pool, const RunRec& run) { return kill_allowed(pool) ? 0 : run.ckpt.write_ms; }
 
 DurationMs worst_yield(const CheckpointContract& ckpt, std::int32_t speed_milli) {
   if (ckpt.mode == CheckpointMode::none) return kNever;
@@ -87,12 +78,12 @@ void ask(Pool& pool, RunRec& run, ClaimId claim, YieldCause cause, TimeMs bounda
 void send_ask(Pool& pool, RunRec& run) {
   if (run.ask.state != AskState::planned || run.stopping) return;
   run.ask.state = AskState::asked;
-  if (kill_allowed(pool) && contract_of(pool, run).mode != CheckpointMode::on_demand) {
+  if (kill_allowed(pool) && run.ckpt.mode != CheckpointMode::on_demand) {
     run.stopping = true;
     decide(pool, decision::StopRun{run.id, decision::StopCause::emergency});
     return;
   }
-  const bool on_demand = contract_of(pool, run).mode == CheckpointMode::on_demand;
+  const bool on_demand = run.ckpt.mode == CheckpointMode::on_demand;
   decide(pool, decision::AskYield{run.id, run.ask.claim, run.ask.cause, run.ask.boundary_ms, on_demand});
 }
 

@@ -12,8 +12,8 @@ namespace weir::engine {
 
 namespace {
 
-std::int64_t yields_lately(const Pool& pool, const JobRec& job) {
-  return std::count_if(job.yields.begin(), job.yields.end(),
+std::int64_t yields_lately(const Pool& pool, const RunRec& run) {
+  return std::count_if(run.yields.begin(), run.yields.end(),
                        [&](TimeMs at) { return at < kNever && at + kDay > pool.now_ms; });
 }
 
@@ -25,14 +25,15 @@ DurationMs work_until_level1(const Pool& pool, const RunRec& run, const JobRec& 
 }
 
 bool ripe(const Pool& pool, const Taker& taker, const RunRec& run) {
-  if (taker.level == 0 && pool.now_ms >= ripe_from(pool, run, false)) return true;
-  return taker.gang_cards > 0 && run.cards <= taker.gang_cards && pool.now_ms >= ripe_from(pool, run, true);
+  if (taker.level == 0 && pool.now_ms >= run.ripe_ms) return true;
+  return taker.gang_cards > 0 && run.cards <= taker.gang_cards && pool.now_ms >= run.gang_ripe_ms;
 }
 
-bool would_miss_deadline(const Pool& pool, const JobRec& job, TimeMs free_ms) {
-  if (job.spec.deadline_ms >= kNever) return false;
-  const DurationMs remaining = remaining_of(pool, job);
-  return remaining >= 0 && free_ms + job.spec.ckpt.restart_ms + remaining > job.spec.deadline_ms;
+bool would_miss_deadline(const Pool& pool, const RunRec& run, TimeMs free_ms) {
+  const JobRec* job = job_of(pool, run.job);
+  if (job == nullptr) return false;
+  const DurationMs remaining = remaining_of(pool, *job);
+  return remaining >= 0 && free_ms + run.ckpt.restart_ms + remaining > job->spec.deadline_ms;
 }
 
 // By which right the taker may have this run, if any.
@@ -110,8 +111,6 @@ Leaver as_it_stands(const Pool& pool, const Taker& taker, const RunRec& run) {
   if (run.stale) leaver.natural_ms = kNever;
   if (run.stopping || run.writing)
     leaver.natural_ms = std::max(pool.now_ms, run.writing ? run.ask.free_ms : pool.now_ms);
-  const JobRec* job = job_of(pool, run.job);
-  if (job == nullptr) return leaver;
   if (run.ask.state != AskState::none) {
     leaver.natural_ms = std::min(leaver.natural_ms, std::max(pool.now_ms, run.ask.free_ms));
     return leaver;
@@ -121,16 +120,17 @@ Leaver as_it_stands(const Pool& pool, const Taker& taker, const RunRec& run) {
   if (leaver.boundary_ms >= kNever) return leaver;
   leaver.may_take = true;
   leaver.free_ms = leaver.boundary_ms + write_time(pool, run);
-  leaver.tier = would_miss_deadline(pool, *job, leaver.free_ms) ? rank_above(pool, run.rank) : run.rank;
-  leaver.submitted_ms = job->spec.submitted_ms;
+  leaver.tier =
+      run.has_deadline && would_miss_deadline(pool, run, leaver.free_ms) ? rank_above(pool, run.rank) : run.rank;
+  leaver.submitted_ms = run.submitted_ms;
   DurationMs lost = 0;
-  if (!pool.settings->only_at_checkpoint && job->spec.ckpt.mode != CheckpointMode::on_demand) {
+  if (!pool.settings->only_at_checkpoint && run.ckpt.mode != CheckpointMode::on_demand) {
     const DurationMs done = work_done(run, pool.now_ms);
-    const DurationMs interval = job->spec.ckpt.interval_ms;
-    lost = job->spec.ckpt.mode == CheckpointMode::interval && interval > 0 ? done % interval : run.resume_ms + done;
+    const DurationMs interval = run.ckpt.interval_ms;
+    lost = run.ckpt.mode == CheckpointMode::interval && interval > 0 ? done % interval : run.resume_ms + done;
   }
-  const DurationMs each = lost + job->spec.ckpt.restart_ms + job->spec.ckpt.write_ms;
-  leaver.cost = run.milli * each / kMilliPerCard * (1 + yields_lately(pool, *job));
+  const DurationMs each = lost + run.ckpt.restart_ms + run.ckpt.write_ms;
+  leaver.cost = run.milli * each / kMilliPerCard * (1 + yields_lately(pool, run));
   return leaver;
 }
 

@@ -126,6 +126,7 @@ class Search {
     return cards;
   }
 
+  [[nodiscard]] std::size_t leavers() const { return board_.scene().leavers.size(); }
   [[nodiscard]] std::vector<bool> chosen() { return board_.chosen(); }
   void undo(const std::vector<bool>& before) { board_.undo(before); }
 
@@ -213,9 +214,10 @@ class Search {
 }  // namespace
 
 std::optional<Plan> search(Pool& pool, const Demand& demand, const Variant& variant, const Taker& taker,
-                           const std::vector<Index>& only_nodes, const std::vector<bool>& barred) {
+                           const std::vector<Index>& only_nodes, const std::vector<bool>& barred, Looked* looked) {
   const FitEntry& entry = refreshed(pool, variant.fits.front());
-  Search search(pool, taker, scene_of(pool, taker, &demand, entry, only_nodes, barred));
+  Search search(pool, taker, scene_of(pool, taker, &demand, entry, variant.workers, only_nodes, barred));
+  if (looked != nullptr) looked->leavers = search.leavers();
   const Shape& largest = variant.groups.front().shape;
   const std::vector<Limits> ladder = search.ladder(variant.groups.front().count, largest);
   for (std::size_t i = 0; i < ladder.size() && i < kLadderMax; ++i) {
@@ -230,7 +232,7 @@ std::optional<Plan> search_units(Pool& pool, Index fit, const Taker& taker, std:
                                  std::int64_t training_cards_max) {
   const FitEntry& entry = refreshed(pool, fit);
   const Shape shape = entry.shape;
-  Search search(pool, taker, scene_of(pool, taker, nullptr, entry, {}, {}));
+  Search search(pool, taker, scene_of(pool, taker, nullptr, entry, count, {}, {}));
   std::int32_t had = 0;
   for (std::int64_t i = 0; i < count; ++i) {
     const std::vector<bool> before = search.chosen();

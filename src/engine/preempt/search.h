@@ -14,6 +14,11 @@
 
 namespace weir::engine {
 
+// What a search looked at; the cost of one that found nothing.
+struct Looked {
+  std::size_t leavers = 0;
+};
+
 struct Plan {
   std::vector<Placement> places;  // workers in order; services: one per replica had
   std::vector<Leaver> victims;    // runs and replicas to be asked
@@ -24,7 +29,8 @@ struct Plan {
 
 // Room for all workers of a variant. `barred`: models not to be used, by model.
 [[nodiscard]] std::optional<Plan> search(Pool&, const Demand&, const Variant&, const Taker&,
-                                         const std::vector<Index>& only_nodes, const std::vector<bool>& barred);
+                                         const std::vector<Index>& only_nodes, const std::vector<bool>& barred,
+                                         Looked* looked = nullptr);
 // Room for up to `count` of the fit's shape, each as soon as can be, from at most so
 // many cards of training.
 [[nodiscard]] std::optional<Plan> search_units(Pool&, Index fit, const Taker&, std::int64_t count,

@@ -178,9 +178,78 @@ class Builder {
 
 }  // namespace
 
-Scene scene_of(Pool& pool, const Taker& taker, const Demand* demand, const FitEntry& entry,
+namespace {
+
+constexpr std::size_t kExactNodes = 256;  // pools up to this size are searched whole
+constexpr std::size_t kPerWorker = 4;     // nodes looked at for each worker of a larger gang
+
+// Nodes of a large pool that are worth a look: those with room already, and those of
+// the runs that may be taken, lowest tier and ripest first, until there are enough.
+class Candidates {
+ public:
+  Candidates(const Pool& pool, std::size_t most) : pool_(pool), most_(most), in_(pool.nodes.size(), false) {}
+
+  std::vector<Index> collect(const Taker& taker, const FitEntry& entry) {
+    for (Index i = 0; i < pool_.nodes.size() && !full(); ++i) {
+      if (entry.count[i] > 0) add(i);
+    }
+    for (auto run = pool_.preemptible.begin(); run != pool_.preemptible.end() && !full(); ++run) {
+      if (run->first > taker.rank || (run->first == taker.rank && !taker.within_own)) break;
+      add_run(run->second);
+    }
+    if (taker.rotates && taker.level == 0) add_ripe(pool_.ripe, taker.rank);
+    if (taker.rotates && taker.gang_cards > 0) add_ripe(pool_.gang_ripe, taker.rank);
+    add_others(taker);
+    for (Index i = 0; taker.promised && i < pool_.nodes.size() && !full(); ++i) add(i);
+    std::sort(nodes_.begin(), nodes_.end());
+    return std::move(nodes_);
+  }
+
+ private:
+  [[nodiscard]] bool full() const { return nodes_.size() >= most_; }
+  void add(Index node) {
+    if (in_[node]) return;
+    in_[node] = true;
+    nodes_.push_back(node);
+  }
+  void add(const Placement& place) { add(pool_.node_index.at(place.node.value)); }
+  void add_run(std::uint32_t id) {
+    for (const Placement& place : pool_.runs.at(id).places) add(place);
+  }
+  void add_ripe(const std::set<std::tuple<Rank, TimeMs, std::uint32_t>>& ripe, Rank rank) {
+    for (auto at = ripe.lower_bound({rank, 0, 0}); at != ripe.end() && !full(); ++at) {
+      const auto& [of, ripe_ms, id] = *at;
+      if (of != rank || ripe_ms > pool_.now_ms) return;
+      add_run(id);
+    }
+  }
+  // Claims that it may push aside, replicas above their guard.
+  void add_others(const Taker& taker) {
+    for (const auto& [id, claim] : pool_.claims) {
+      for (const ClaimPart& part : claim.parts) {
+        if (claim.rank < taker.rank && !full()) add(part.place);
+      }
+    }
+    for (const auto& [id, service] : pool_.services) {
+      if (service.rank >= taker.rank && !taker.from_inference) continue;
+      for (auto i = static_cast<std::size_t>(service.guard_live); i < service.live.size() && !full(); ++i) {
+        add(pool_.replicas.at(service.live[i].value).place);
+      }
+    }
+  }
+
+  const Pool& pool_;
+  std::size_t most_;
+  std::vector<bool> in_;
+  std::vector<Index> nodes_;
+};
+
+}  // namespace
+
+Scene scene_of(Pool& pool, const Taker& taker, const Demand* demand, const FitEntry& entry, std::int64_t workers,
                const std::vector<Index>& only_nodes, const std::vector<bool>& barred) {
   Builder builder(pool, taker);
+  const std::size_t most = std::max(kExactNodes, kPerWorker * static_cast<std::size_t>(workers));
   const auto consider = [&](Index i) {
     const Node& node = pool.nodes[i];
     const bool no_quota = node.model < barred.size() && barred[node.model];
@@ -188,6 +257,8 @@ Scene scene_of(Pool& pool, const Taker& taker, const Demand* demand, const FitEn
   };
   if (!only_nodes.empty()) {
     for (const Index i : only_nodes) consider(i);
+  } else if (pool.nodes.size() > most) {
+    for (const Index i : Candidates(pool, most).collect(taker, entry)) consider(i);
   } else {
     for (Index i = 0; i < pool.nodes.size(); ++i) consider(i);
   }

@@ -57,9 +57,10 @@ struct Scene {
   }
 };
 
-// All sites on which the shape may sit for this taker.
-[[nodiscard]] Scene scene_of(Pool&, const Taker&, const Demand*, const FitEntry&, const std::vector<Index>& only_nodes,
-                             const std::vector<bool>& barred);
+// All sites on which the shape may sit for this taker; of a pool of many nodes those
+// that promise most, a few for each of its workers.
+[[nodiscard]] Scene scene_of(Pool&, const Taker&, const Demand*, const FitEntry&, std::int64_t workers,
+                             const std::vector<Index>& only_nodes, const std::vector<bool>& barred);
 // The leaver of a lease in the scene made last; kNoIndex when it is not in it.
 [[nodiscard]] std::uint32_t leaver_at(const Pool&, const Lease&);
 // Steps of lateness at which a leaver is gone; kNoLateness: never, or its tier is too high.
