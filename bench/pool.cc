@@ -49,6 +49,7 @@ StepResult Pool::advance(DurationMs after_ms, std::vector<event::Body> facts) {
   now_ms_ += after_ms;
   std::vector<Event> events;
   events.reserve(facts.size());
+  leave_at_boundaries(facts);
   for (event::Body& fact : facts) events.push_back({.at_ms = now_ms_, .body = std::move(fact)});
   std::stable_sort(events.begin(), events.end(),
                    [](const Event& a, const Event& b) { return a.body.index() < b.body.index(); });
@@ -60,9 +61,37 @@ StepResult Pool::advance(DurationMs after_ms, std::vector<event::Body> facts) {
   all_steps_ns_ += last_step_ns_;
 
   for (const Decision& decision : result.decisions) {
-    if (const auto* start = std::get_if<decision::StartRun>(&decision.body)) running_.push_back(start->run);
+    if (const auto* start = std::get_if<decision::StartRun>(&decision.body)) {
+      running_.push_back(start->run);
+      work_[start->run] = {.from_ms = now_ms_ + (start->incarnation > 1 ? kRestart : 0),
+                           .before_ms = start->resume_progress_ms};
+    }
+    if (const auto* ask = std::get_if<decision::AskYield>(&decision.body)) asked_[ask->run] = ask->not_before_ms;
+    if (const auto* back = std::get_if<decision::WithdrawYield>(&decision.body)) asked_.erase(back->run);
   }
   return result;
+}
+
+// Runs that were asked to yield do so, as a real executor would have them.
+void Pool::leave_at_boundaries(std::vector<event::Body>& facts) {
+  for (auto ask = asked_.begin(); ask != asked_.end();) {
+    const auto& [run, boundary_ms] = *ask;
+    if (boundary_ms + kWrite > now_ms_) {
+      ++ask;
+      continue;
+    }
+    const auto at = std::find(running_.begin(), running_.end(), run);
+    if (at != running_.end()) {
+      const Work work = work_[run];
+      facts.emplace_back(
+          event::RunExited{.run = run,
+                           .how = event::Exit::yielded,
+                           .progress_ms = work.before_ms + std::max<DurationMs>(0, boundary_ms - work.from_ms)});
+      running_.erase(at);
+    }
+    work_.erase(run);
+    ask = asked_.erase(ask);
+  }
 }
 
 JobSpec Pool::job(std::int32_t workers, std::int32_t cards, const std::string& tier) {

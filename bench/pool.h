@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace weir::bench {
 
 // A state with what a caller needs to keep it going: the clock, the next ids and
-// the runs that the engine has started and nobody has ended yet.
+// the runs that the engine has started and nobody has ended yet. A run that is asked to
+// yield leaves after its boundary and the save.
 class Pool {
  public:
   // `nodes` nodes of 8 cards, tiers of 40 and 20, no guard: every card is training's.
@@ -36,7 +38,15 @@ class Pool {
   [[nodiscard]] const State& state() const { return state_; }
 
  private:
+  void leave_at_boundaries(std::vector<event::Body>& facts);
+
+  struct Work {
+    TimeMs from_ms = 0;
+    DurationMs before_ms = 0;
+  };
   State state_;
+  std::map<RunId, TimeMs> asked_;  // boundary at which it is to yield
+  std::map<RunId, Work> work_;
   TimeMs now_ms_ = 0;
   std::uint32_t next_job_ = 0;
   std::vector<RunId> running_;

@@ -120,7 +120,7 @@ CardCount count_cards(const Pool& pool, const Node& node) {
   Mask stale = 0;
   for (const Lease& lease : node.leases) {
     const bool old = lease.replica ? pool.replicas.at(lease.holder).stale : pool.runs.at(lease.holder).stale;
-    if (old) stale |= lease.place.cards;
+    if (old && node.silent) stale |= lease.place.cards;  // once it is heard they are held like any other
   }
   const Mask held = node.whole | node.shared;
   Mask left = node.declared();

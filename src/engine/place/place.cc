@@ -235,7 +235,10 @@ Where where_of(const Pool& pool, const JobRec& job, const Variant& variant) {
   where.barred_models = barred_models(pool, pool.teams[job.team], variant.milli);
   for (const NodeId id : job.ckpt_nodes) {
     const Node* node = node_of(pool, id);
-    if (node != nullptr) where.only_nodes.push_back(static_cast<Index>(node - pool.nodes.data()));
+    if (node == nullptr) continue;
+    const auto i = static_cast<Index>(node - pool.nodes.data());
+    const bool in = std::find(where.only_nodes.begin(), where.only_nodes.end(), i) != where.only_nodes.end();
+    if (!in) where.only_nodes.push_back(i);  // several workers of a run may have stood there
   }
   if (job.incarnation == 0 && (!job.spec.first_node.empty() || !job.spec.first_places.empty())) where.first = &job.spec;
   return where;

@@ -9,7 +9,7 @@ namespace weir::engine {
 namespace {
 
 constexpr std::size_t kSmallPool = 256;  // nodes
-constexpr std::int32_t kSearchesMax = 2;
+constexpr std::int32_t kSearchesMax = 1;
 
 bool listed(const Demand& demand, const std::string& model) {
   return demand.models.empty() || std::find(demand.models.begin(), demand.models.end(), model) != demand.models.end();

@@ -191,6 +191,15 @@ bool Board::holds(std::uint32_t s) const {
   return cpu >= 0 && ram >= 0;
 }
 
+// Cards that seats of shares stand on.
+Mask Board::cards_of_shares(std::uint32_t s) const {
+  Mask cards = 0;
+  for (const Seat& seat : seats_) {
+    if (seat.site == s && seat.card >= 0) cards |= Mask{1} << seat.card;
+  }
+  return cards;
+}
+
 std::vector<Mask> Board::cards_of_seats() const {
   std::map<std::uint32_t, std::pair<Mask, Mask>> left;
   std::vector<Mask> out;
@@ -198,6 +207,11 @@ std::vector<Mask> Board::cards_of_seats() const {
     const Site& first = scene_.sites[seat.site];
     auto [it, fresh] = left.try_emplace(seat.site, first.free, freed_on(first));
     auto& [free, freed] = it->second;
+    if (fresh) {
+      const Mask in_parts = cards_of_shares(seat.site);
+      free &= ~in_parts;
+      freed &= ~in_parts;
+    }
     Mask cards = 0;
     for (std::int32_t i = 0; i < seat.shape.cards; ++i) {
       const Mask from = free != 0 ? free : freed;
@@ -335,7 +349,7 @@ Offer Board::offer_share(std::uint32_t s, const Shape& shape) const {
   const Site& site = sites_[s];
   const Node& node = pool_.nodes[site.node];
   Offer best;
-  for (Mask left = node.healthy() & site.allowed; left != 0; left &= left - 1) {
+  for (Mask left = node.healthy() & site.allowed & ~site.used; left != 0; left &= left - 1) {
     Offer here = offer_card(s, std::countr_zero(left), shape.milli, memory_of(shape, node));
     if (here.good) make_room_beside(site, shape, here);
     if (here.good && (!best.good || here.price < best.price)) best = std::move(here);
@@ -355,7 +369,7 @@ Offer Board::offer_card(std::uint32_t s, int card, std::int64_t milli, std::int6
   for (const Seat& seat : seats_) {
     if (seat.card != card || seat.site != s) continue;
     milli_left -= seat.shape.milli;
-    mem_left -= mem;
+    mem_left -= memory_of(seat.shape, node);
   }
   const bool free = (node.free_whole() & bit) != 0;
   if (free && taker_.no_free) return {};

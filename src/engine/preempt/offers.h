@@ -66,6 +66,7 @@ class Board {
  private:
   [[nodiscard]] bool all_leave(const Bundle&, const Limits&) const;
   [[nodiscard]] Mask freed_on(const Site&) const;
+  [[nodiscard]] Mask cards_of_shares(std::uint32_t site) const;
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> holds_here(const Site&, std::uint32_t leaver) const;
   [[nodiscard]] Price price_of(std::span<const std::uint32_t> leavers) const;
   [[nodiscard]] Offer offer_whole(const Site&, std::int32_t lack) const;

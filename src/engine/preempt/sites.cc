@@ -180,8 +180,10 @@ class Builder {
 
 namespace {
 
-constexpr std::size_t kExactNodes = 256;  // pools up to this size are searched whole
-constexpr std::size_t kPerWorker = 4;     // nodes looked at for each worker of a larger gang
+// Nodes looked at for each card of a worker: one with a card to take is soon found, one
+// with all of its cards is not. Smaller pools are searched whole.
+constexpr std::size_t kExactNodes = 64;
+constexpr std::size_t kPerWorker = 4;  // and for each worker of a larger gang
 
 // Nodes of a large pool that are worth a look: those with room already, and those of
 // the runs that may be taken, lowest tier and ripest first, until there are enough.
@@ -249,7 +251,8 @@ class Candidates {
 Scene scene_of(Pool& pool, const Taker& taker, const Demand* demand, const FitEntry& entry, std::int64_t workers,
                const std::vector<Index>& only_nodes, const std::vector<bool>& barred) {
   Builder builder(pool, taker);
-  const std::size_t most = std::max(kExactNodes, kPerWorker * static_cast<std::size_t>(workers));
+  const auto each = static_cast<std::size_t>(std::clamp(entry.shape.cards, 1, 8));
+  const std::size_t most = std::max(kExactNodes * each, kPerWorker * static_cast<std::size_t>(workers));
   const auto consider = [&](Index i) {
     const Node& node = pool.nodes[i];
     const bool no_quota = node.model < barred.size() && barred[node.model];
