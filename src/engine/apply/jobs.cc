@@ -119,6 +119,15 @@ void take_progress(Pool& pool, JobRec& job, const RunRec& run, DurationMs progre
   (void)pool;
 }
 
+// What placing needs is kept once for all jobs alike (place/demand.h); a queue of
+// ten thousand must not carry it ten thousand times.
+void forget_shape(JobSpec& spec) {
+  spec.roles = std::vector<WorkerGroup>();
+  spec.elastic = std::vector<ElasticShape>();
+  spec.models = std::vector<std::string>();
+  spec.name = spec.user = std::string();
+}
+
 }  // namespace
 
 void submit(Pool& pool, const JobSpec& spec) {
@@ -138,6 +147,7 @@ void submit(Pool& pool, const JobSpec& spec) {
   job.demand = demand_of(pool, spec);
   job.contract = contract_of(pool, job.spec.ckpt);
   job.history = history_of(pool, spec, pool.demands[job.demand].variants.front().milli);
+  forget_shape(job.spec);
   set_state(pool, job, JobState::waiting, true);
   make_wait(pool, job, true);
 }
@@ -160,11 +170,8 @@ void make_wait(Pool& pool, JobRec& job, bool new_stay) {
     refresh_tier(pool, job);
     enqueue(pool, job);
     const DurationMs max_wait = pool.settings->aging_max_wait_ms;
-    if (max_wait < kNever / 2) {
-      wake_at(pool, job.stay_since_ms + max_wait, Timer::age, job.spec.id.value);
-      wake_at(pool, job.stay_since_ms + 2 * max_wait, Timer::age, job.spec.id.value);
-    }
-    if (pool.settings->rotation.on) {
+    if (max_wait < kNever / 2) wake_at(pool, job.stay_since_ms + max_wait, Timer::age, job.spec.id.value);
+    if (pool.settings->rotation.on && pool.demands[job.demand].variants.front().cards > 1) {
       wake_at(pool, job.spec.submitted_ms + pool.settings->rotation.gang_after_ms, Timer::eligible, job.spec.id.value);
     }
   }

@@ -198,6 +198,7 @@ void refresh_tier(Pool& pool, JobRec& job) {
   const DurationMs stay = pool.now_ms - job.stay_since_ms;
   const bool in_queue = job.state == JobState::waiting;
   job.aged = in_queue && max_wait < kNever && stay >= max_wait;
+  if (job.aged && !aged_before) wake_at(pool, job.stay_since_ms + 2 * max_wait, Timer::age, job.spec.id.value);
   const bool starved = in_queue && max_wait < kNever / 2 && stay >= 2 * max_wait;
   if (starved && !job.starved) {
     alarm(pool, {.kind = change::AlarmKind::starved, .node = {}, .job = job.spec.id, .service = {}, .run = {}});
