@@ -299,6 +299,7 @@ struct ClaimRec {
   TimeMs expires_ms = 0;
   std::int64_t quota_milli = 0;  // counted for the beneficiary's team beside what it holds
   bool begun = false;            // a victim has left
+  ClaimId parent;                // of the target of a move: the claim that it is made for
   bool moves = false;            // made by defragmentation
   SceneMark mark;
 };

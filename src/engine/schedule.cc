@@ -375,6 +375,7 @@ void start_ready_claims(Pool& pool) {
 }  // namespace
 
 void schedule(Pool& pool) {
+  start_ready_claims(pool);
   review_claims(pool);
   for (auto& [id, service] : pool.services) {
     refresh_target(pool, service);

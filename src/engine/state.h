@@ -147,7 +147,7 @@ struct Pool {
   std::int64_t lent_cards = 0;            // of it, by runs that can be had back within lead_time
   std::uint64_t epoch = 1;                // grows when capacity or what may be taken changes
 
-  std::vector<std::pair<TimeMs, std::int32_t>> moves;  // of defragmentation, within the hour
+  std::vector<TimeMs> moves;  // of defragmentation, within the hour
   bool guard_alarm = false;                            // said, until it is placeable again
   StepResult out;                                      // of the step under way
 };

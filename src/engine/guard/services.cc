@@ -295,7 +295,7 @@ void restore_floor(Pool& pool) {
   const std::int64_t short_of = guard_shortfall(pool, {}, {});
   std::vector<ClaimId> open;
   for (const auto& [id, claim] : pool.claims) {
-    if (claim.beneficiary != ClaimFor::guard_floor) continue;
+    if (claim.beneficiary != ClaimFor::guard_floor || claim.moves) continue;
     if (short_of == 0 || all_free(pool, claim)) open.push_back(claim.id);
   }
   for (const ClaimId id : open) {

@@ -119,12 +119,28 @@ void end_dependents(Pool& pool, const RunRec& run, ClaimId except) {
 
 }  // namespace
 
+namespace {
+
+// Targets of moves whose runs stay where they are.
+void end_targets(Pool& pool, ClaimId parent) {
+  std::vector<ClaimId> idle;
+  for (const auto& [id, claim] : pool.claims) {
+    const JobRec* job = claim.parent == parent && parent.valid() ? job_of(pool, claim.job) : nullptr;
+    const RunRec* run = job == nullptr ? nullptr : run_of(pool, job->run);
+    if (run != nullptr && run->ask.state == AskState::none) idle.push_back(claim.id);
+  }
+  for (const ClaimId id : idle) end_claim(pool, id, ClaimEnd::withdrawn);
+}
+
+}  // namespace
+
 ClaimRec& make_claim(Pool& pool, const Taker& taker, const Beneficiary& who, const Plan& plan) {
   const ClaimId id(pool.next_claim++);
   ClaimRec& claim = pool.claims[id.value];
   claim.id = id;
   claim.beneficiary = who.what;
-  claim.cause = plan.rotation ? YieldCause::rotation : YieldCause::claim;
+  claim.cause = plan.move ? YieldCause::move : plan.rotation ? YieldCause::rotation : YieldCause::claim;
+  claim.moves = plan.move;
   claim.job = who.job;
   claim.service = who.service;
   claim.variant = who.variant;
@@ -184,6 +200,7 @@ void end_claim(Pool& pool, ClaimId id, ClaimEnd how) {
     withdraw(pool, *run);
     if (run->ask.state == AskState::none) end_dependents(pool, *run, id);
   }
+  if (claim.moves) end_targets(pool, id);
 }
 
 void shrink_claim(Pool& pool, ClaimId id, std::int64_t parts) {
@@ -244,7 +261,7 @@ void review_claims(Pool& pool) {
     });
     if (lost) {
       over.emplace_back(claim.id, ClaimEnd::withdrawn);
-    } else if (pool.now_ms >= claim.expires_ms && !all_free(pool, claim)) {
+    } else if (pool.now_ms >= claim.expires_ms) {
       over.emplace_back(claim.id, ClaimEnd::expired);
     }
   }
