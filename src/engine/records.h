@@ -139,7 +139,6 @@ struct JobRec {
   DurationMs progress_ms = 0;    // newest verified checkpoint
   DurationMs remaining_ms = -1;  // as reported, at remaining_at_ms of progress; -1 = never
   DurationMs remaining_at_ms = 0;
-  DurationMs lost_work_ms = 0;
   MilliGpuMs service = 0;  // useful work x size over its ended runs
   std::int32_t incarnation = 0;
   std::int32_t failures = 0;
@@ -230,6 +229,7 @@ struct ReplicaRec {
   ReplicaState state = ReplicaState::starting;
   bool guard = false;  // one of the oldest `guard` live ones
   bool stale = false;
+  TimeMs start_ms = 0;
   ClaimId taken_by;
   TimeMs drained_at_ms = kNever;
   SceneMark mark;

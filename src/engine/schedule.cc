@@ -258,14 +258,10 @@ class Pass {
     const std::int64_t lack = variant.milli - cap_left_milli(pool_, pool_.teams[job.team]);
     if (lack > 0 && !add_quota_victims(pool_, taker, lack, plan)) return false;
     std::map<Index, std::int64_t> from_team;
-    std::int64_t from_inference = 0;
     std::int64_t lent = 0;
     std::vector<Placement> freed;
     for (const Leaver& victim : plan.victims) {
-      if (victim.kind != LeaverKind::run) {
-        from_inference += victim.cards;
-        continue;
-      }
+      if (victim.kind != LeaverKind::run) continue;
       const RunRec& run = pool_.runs.at(victim.id);
       freed.insert(freed.end(), run.places.begin(), run.places.end());
       if (victim.over_entitlement) from_team[victim.team] += victim.milli;
@@ -289,7 +285,6 @@ class Pass {
       o.pledge = true;
       return false;
     }
-    (void)from_inference;
     return true;
   }
 
@@ -387,6 +382,7 @@ void schedule(Pool& pool) {
   Pass pass(pool);
   pass.run();
   mend(pool, pass.fragmented());
+  expire_claims(pool);
   refresh_mix(pool);
   if (pass.unfinished()) wake_at(pool, pool.now_ms + 1000, Timer::eligible, 0);
 }

@@ -50,21 +50,7 @@ struct Team {
   std::vector<BudgetEntry> budget;                // promoted work of the last 168 h
 };
 
-enum class Timer : std::uint8_t {
-  promote,
-  age,
-  starve,
-  claim,
-  ask,
-  limit,
-  loan,
-  backoff,
-  eligible,
-  service,
-  node,
-  need,
-  share
-};
+enum class Timer : std::uint8_t { promote, age, claim, ask, limit, loan, backoff, eligible, service, node, share };
 
 struct TimerEntry {
   TimeMs at_ms = 0;
@@ -94,15 +80,9 @@ struct Queue {
   std::int64_t waiting = 0;
 };
 
-// What the guard may have: cards held by neither training nor guard replicas.
-struct GuardView {
-  std::vector<std::int64_t> open_cards;  // by model
-};
-
 struct Pool {
   std::shared_ptr<const Settings> settings = std::make_shared<const Settings>();
   TimeMs now_ms = 0;
-  TimeMs last_heartbeat_ms = kNever;
   TimeMs shares_at_ms = kNever;
   bool frozen = false;
 
@@ -110,7 +90,6 @@ struct Pool {
   std::vector<Team> teams;
   std::vector<Node> nodes;
   std::vector<Index> node_index;  // by NodeId
-  std::vector<ProfileSpec> profiles;
 
   FitTable fit;
   History history;
@@ -141,15 +120,15 @@ struct Pool {
   // Counts kept as things change.
   CardCount cards;
   std::vector<std::int64_t> healthy_of_model;
-  GuardView guard_view;
+  std::vector<std::int64_t> guard_open_of_model;  // cards held by neither training nor guard replicas
   std::int64_t training_cards = 0;        // held by training
   std::int64_t nonpreemptible_cards = 0;  // of it, by runs without checkpoints
   std::int64_t lent_cards = 0;            // of it, by runs that can be had back within lead_time
   std::uint64_t epoch = 1;                // grows when capacity or what may be taken changes
 
   std::vector<TimeMs> moves;  // of defragmentation, within the hour
-  bool guard_alarm = false;                            // said, until it is placeable again
-  StepResult out;                                      // of the step under way
+  bool guard_alarm = false;   // said, until it is placeable again
+  StepResult out;             // of the step under way
 };
 
 // --- lookups; nullptr when not known ---

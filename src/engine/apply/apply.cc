@@ -83,7 +83,7 @@ void apply(Pool& pool, const event::NeedMeasured& e, TimeMs at_ms) {
 
 void apply(Pool& pool, const event::GuardPublished& e) {
   ServiceRec* service = service_of(pool, e.service);
-  if (service == nullptr) return;
+  if (service == nullptr || service->stopped) return;  // a stopped service is owed nothing
   service->guard = std::max(0, e.guard);
   level_guard(pool, *service);
   ++pool.epoch;
@@ -270,7 +270,6 @@ void fire(Pool& pool, const TimerEntry& timer) {
   switch (timer.kind) {
     case Timer::promote:
     case Timer::age:
-    case Timer::starve:
       if (JobRec* job = job_of(pool, JobId(timer.id))) refresh_tier(pool, *job);
       return;
     case Timer::backoff: {
@@ -294,7 +293,6 @@ void fire(Pool& pool, const TimerEntry& timer) {
       return;
     case Timer::eligible:
     case Timer::claim:
-    case Timer::need:
     case Timer::service:
       ++pool.epoch;
       return;

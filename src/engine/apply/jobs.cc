@@ -107,7 +107,7 @@ void forget_run(Pool& pool, RunRec& run) {
   unlist_run(pool, run);
 }
 
-void take_progress(Pool& pool, JobRec& job, const RunRec& run, DurationMs progress) {
+void take_progress(JobRec& job, const RunRec& run, DurationMs progress) {
   const DurationMs useful = std::max<DurationMs>(0, progress - run.resume_ms);
   job.progress_ms = std::max(job.progress_ms, progress);
   job.service += useful * run.milli;
@@ -116,7 +116,6 @@ void take_progress(Pool& pool, JobRec& job, const RunRec& run, DurationMs progre
     job.ckpt_nodes.clear();
     for (const Placement& place : run.places) job.ckpt_nodes.push_back(place.node);
   }
-  (void)pool;
 }
 
 // What placing needs is kept once for all jobs alike (place/demand.h); a queue of
@@ -282,7 +281,7 @@ void end_run(Pool& pool, RunId id, event::Exit how, DurationMs progress_ms) {
   JobRec* job = job_of(pool, run.job);
   if (!run.current || job == nullptr || job->run != id) return;
   job->run = RunId();
-  take_progress(pool, *job, run, progress_ms);
+  take_progress(*job, run, progress_ms);
   after_run(pool, *job, run, how);
 }
 
@@ -324,7 +323,7 @@ void supersede(Pool& pool, RunRec& run) {
   ++pool.epoch;
   if (job == nullptr || job->run != run.id) return;
   job->run = RunId();
-  take_progress(pool, *job, run, job->progress_ms);
+  take_progress(*job, run, job->progress_ms);
   if (job->cancelled) {
     end_job(pool, *job, JobState::cancelled);
   } else {

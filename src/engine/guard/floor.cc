@@ -24,7 +24,7 @@ bool listed(const std::vector<std::string>& models, const std::string& model) {
 // Cards per model that the guard may have, after a start.
 std::vector<std::int64_t> open_by_model(const Pool& pool, const std::vector<Placement>& taken,
                                         const std::vector<Placement>& freed) {
-  std::vector<std::int64_t> open = pool.guard_view.open_cards;
+  std::vector<std::int64_t> open = pool.guard_open_of_model;
   open.resize(std::max<std::size_t>(open.size(), pool.models.size()), 0);
   for (const Placement& place : taken) {
     const Node* node = node_of(pool, place.node);

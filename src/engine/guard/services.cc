@@ -59,6 +59,7 @@ void start_replica(Pool& pool, ServiceRec& service, const Placement& place, Clai
   const ReplicaId id(pool.next_replica++);
   ReplicaRec& replica = pool.replicas[id.value];
   replica = {.id = id, .service = service.spec.id, .place = place, .version = service.spec.version};
+  replica.start_ms = pool.now_ms;
   service.live.push_back(id);
   occupy(pool, true, id.value, 0, place);
   level_guard(pool, service);
@@ -116,6 +117,11 @@ std::vector<ReplicaId> drain_order(const Pool& pool, const ServiceRec& service) 
   return order;
 }
 
+// So many stay ready while others are replaced: never fewer than the guard.
+std::int32_t least_ready(const ServiceRec& service) {
+  return std::max({0, service.guard, service.target - std::max(0, service.spec.max_missing)});
+}
+
 // Old versions, and replicas on nodes that are being emptied, go as others are ready.
 void replace_outdated(Pool& pool, ServiceRec& service) {
   if (!service.replacing) return;
@@ -128,12 +134,13 @@ void replace_outdated(Pool& pool, ServiceRec& service) {
   }
   service.replacing = old > 0;
   if (old == 0) return;
-  const std::int32_t least = std::max(0, service.target - service.spec.max_missing);
+  const std::int32_t least = least_ready(service);
   for (const ReplicaId id : drain_order(pool, service)) {
     const ReplicaRec& replica = pool.replicas.at(id.value);
     if (!outdated(pool, service, replica)) continue;
     const bool is_ready = replica.state == ReplicaState::ready;
     if (is_ready && ready - 1 < least) continue;
+    if (static_cast<std::int32_t>(service.live.size()) - 1 < service.guard) continue;
     if (is_ready) --ready;
     const bool version = replica.version != service.spec.version;
     drain_replica(pool, id, version ? decision::DrainCause::update : decision::DrainCause::drain, ClaimId());
@@ -141,7 +148,10 @@ void replace_outdated(Pool& pool, ServiceRec& service) {
 }
 
 std::int32_t wanted_live(const ServiceRec& service) {
-  return service.replacing && !service.stopped ? service.target + std::max(0, service.spec.max_extra) : service.target;
+  if (!service.replacing || service.stopped) return service.target;
+  // Where none may be missing one more is needed to begin with, whatever was declared.
+  const std::int32_t least = least_ready(service) >= service.target ? 1 : 0;
+  return service.target + std::max(least, service.spec.max_extra);
 }
 
 void say_reasons(Pool& pool, ServiceRec& service, std::int64_t missing) {

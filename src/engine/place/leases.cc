@@ -75,7 +75,7 @@ void recount(Pool& pool, Node& node) {
   node.counted = count_cards(pool, node);
   add(pool.cards, node.counted);
   const std::int64_t open = std::popcount(open_for_guard(pool, node));
-  slot(pool.guard_view.open_cards, node.model) += open - node.open_counted;
+  slot(pool.guard_open_of_model, node.model) += open - node.open_counted;
   node.open_counted = open;
   const std::int64_t healthy = node.known && !node.down ? std::popcount(node.healthy()) : 0;
   slot(pool.healthy_of_model, node.model) += healthy - node.healthy_counted;
@@ -226,7 +226,7 @@ void node_changed(Pool& pool, Node& node) { recount(pool, node); }
 
 void uncount(Pool& pool, Node& node) {
   subtract(pool.cards, node.counted);
-  slot(pool.guard_view.open_cards, node.model) -= node.open_counted;
+  slot(pool.guard_open_of_model, node.model) -= node.open_counted;
   slot(pool.healthy_of_model, node.model) -= node.healthy_counted;
   node.counted = {};
   node.open_counted = node.healthy_counted = 0;

@@ -1,6 +1,7 @@
 #include "engine/preempt/claims.h"
 
 #include <algorithm>
+#include <map>
 
 #include "engine/guard/services.h"
 #include "engine/place/leases.h"
@@ -249,7 +250,20 @@ bool part_free(const Pool& pool, const ClaimPart& part) {
 }
 
 bool all_free(const Pool& pool, const ClaimRec& claim) {
-  return std::all_of(claim.parts.begin(), claim.parts.end(), [&](const ClaimPart& p) { return part_free(pool, p); });
+  const auto& parts = claim.parts;
+  if (!std::all_of(parts.begin(), parts.end(), [&](const ClaimPart& p) { return part_free(pool, p); })) return false;
+  // Each fits; all of a node must fit beside each other.
+  std::map<std::uint32_t, Placement> sums;
+  for (const ClaimPart& part : parts) {
+    Placement& sum = sums[part.place.node.value];
+    sum.cpu_milli += part.place.cpu_milli;
+    sum.ram_mib += part.place.ram_mib;
+  }
+  return std::all_of(sums.begin(), sums.end(), [&](const auto& entry) {
+    const Node& node = *node_of(pool, NodeId(entry.first));
+    return entry.second.cpu_milli <= node.spec.cpu_milli - node.cpu_used &&
+           entry.second.ram_mib <= node.spec.ram_mib - node.ram_used;
+  });
 }
 
 void review_claims(Pool& pool) {
@@ -272,6 +286,15 @@ void review_claims(Pool& pool) {
         std::any_of(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return p.started; });
     end_claim(pool, id, began && how == ClaimEnd::withdrawn ? ClaimEnd::started : how);
   }
+}
+
+void expire_claims(Pool& pool) {
+  std::vector<ClaimId> over;
+  for (const auto& [id, claim] : pool.claims) {
+    if (pool.now_ms >= claim.expires_ms) over.push_back(claim.id);
+  }
+  for (const ClaimId id : over) end_claim(pool, id, ClaimEnd::expired);
+  if (!over.empty()) wake_at(pool, pool.now_ms + 1, Timer::eligible, 0);  // its cards are free for others
 }
 
 }  // namespace weir::engine

@@ -25,5 +25,7 @@ void victim_left(Pool&, RunId);
 [[nodiscard]] bool part_free(const Pool&, const ClaimPart&);
 // Ends claims whose cards cannot be had any more (node gone), and those past their expiry.
 void review_claims(Pool&);
+// Ends what is past its expiry and still has not started, though its cards are free.
+void expire_claims(Pool&);
 
 }  // namespace weir::engine

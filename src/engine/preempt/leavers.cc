@@ -157,7 +157,7 @@ Leaver leaver_of(const Pool& pool, const Taker& taker, const ReplicaRec& replica
     leaver.natural_ms = std::max(pool.now_ms, replica.drained_at_ms);
     return leaver;
   }
-  if (replica.guard || taker.service == replica.service) return leaver;
+  if (replica.guard || taker.service == replica.service || replica.start_ms == pool.now_ms) return leaver;
   if (service->rank >= taker.rank && !taker.from_inference) return leaver;
   leaver.may_take = !taker.promised;
   leaver.tier = service->rank;
