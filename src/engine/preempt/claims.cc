@@ -65,7 +65,9 @@ TimeMs boundary_for(const Pool& pool, const RunRec& run, const Leaver& leaver, T
 
 // Victims of a claim that this one supersedes, on cards that it wants: now its own.
 void inherit_victims(Pool& pool, ClaimRec& claim, ClaimId from) {
-  for (const Victim& victim : claim_of(pool, from)->victims) {
+  const ClaimRec* old = claim_of(pool, from);
+  if (old == nullptr) return;  // it ended with another that this one supersedes
+  for (const Victim& victim : old->victims) {
     RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
     if (run == nullptr || run->ask.claim != from || !stands_on(*run, claim.parts)) continue;
     claim.victims.push_back({run->id, run->ask.boundary_ms, run->ask.free_ms, false});
