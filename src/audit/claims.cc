@@ -23,6 +23,11 @@ ClaimRecord* Auditor::Impl::claim_of(ClaimId id) {
 void Auditor::Impl::note_told(const StepResult& result) {
   told_to_leave.clear();
   replicas_told.clear();
+  jobs_told_ended.clear();
+  for (const Change& change : result.changes) {
+    const auto* state = std::get_if<change::JobStateSet>(&change);
+    if (state != nullptr && ended(state->state)) jobs_told_ended.insert(state->job);
+  }
   for (const Decision& decision : result.decisions) {
     if (const auto* ask = std::get_if<decision::AskYield>(&decision.body)) told_to_leave.insert(ask->run);
     if (const auto* stop = std::get_if<decision::StopRun>(&decision.body)) told_to_leave.insert(stop->run);

@@ -55,7 +55,8 @@ void Auditor::Impl::check_start_of_job(const decision::StartRun& d, JobRecord& j
   if (job.held) violate(0, "run ", d.run, " starts job ", d.job, ", which an operator holds");
   for (const JobId before : job.spec.after) {
     const JobRecord* other = job_of(before);
-    const bool pending = other != nullptr && !other->finished && !other->cancelled && !ended(other->state);
+    const bool pending = other != nullptr && !other->finished && !other->cancelled && !ended(other->state) &&
+                         !jobs_told_ended.contains(before);
     if (pending) violate(0, "run ", d.run, " starts job ", d.job, " before job ", before, " has ended");
   }
   if (const RunRecord* old = run_of(job.current); old != nullptr && !old->exited && !old->hit) {

@@ -367,7 +367,7 @@ void Auditor::Impl::on(TimeMs, const event::ReplicaReady& e) {
 
 void Auditor::Impl::on(TimeMs, const event::GuardPublished& e) {
   ServiceRecord* service = service_of(e.service);
-  if (service == nullptr) return;
+  if (service == nullptr || service->stopped) return;  // a stopped service is owed nothing
   service->guard = std::max(0, e.guard);
   level_guard(*service);
   guard_facts = true;
@@ -403,7 +403,11 @@ void Auditor::Impl::on(TimeMs, const event::ConfigSet& e) {
 void Auditor::Impl::on(TimeMs, const event::JobSubmitted& e) {
   if (jobs_ended.contains(e.job.id.value)) return;  // told again: the first submission stands
   const auto [it, is_new] = jobs.try_emplace(e.job.id.value);
-  if (is_new) it->second.spec = e.job;
+  if (!is_new) return;
+  it->second.spec = e.job;
+  // Only what is known and has not ended is waited for.
+  std::erase_if(it->second.spec.after,
+                [&](JobId before) { return before == e.job.id || !jobs.contains(before.value); });
 }
 
 void Auditor::Impl::on(TimeMs, const event::JobCancelled& e) {

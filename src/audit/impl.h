@@ -61,6 +61,7 @@ struct Auditor::Impl {
   std::vector<RunId> asks_to_recheck;  // whose claim ended or dropped them
   std::vector<ClaimId> claims_made;
   std::set<RunId> told_to_leave;           // asked or stopped by this step
+  std::set<JobId> jobs_told_ended;         // facts of this step ended them: before its decisions
   std::set<ReplicaId> replicas_told;
 
   template <class... Parts>

@@ -98,6 +98,8 @@ struct Demand {
   std::string type;
   std::vector<std::string> models;
   bool models_in_order = false;
+  std::uint32_t judged_at = 0;  // version of the pool that `possible` was found for; 0 = never
+  bool possible = true;
 };
 
 // --- the queue ---

@@ -9,6 +9,7 @@
 #include "engine/explain/why.h"
 #include "engine/guard/floor.h"
 #include "engine/guard/services.h"
+#include "engine/place/demand.h"
 #include "engine/place/fragments.h"
 #include "engine/place/leases.h"
 #include "engine/place/reserve.h"
@@ -295,6 +296,7 @@ class Pass {
       o.ahead_until_ms = ahead->due_ms;
     }
     JobClass& cls = pool_.queue.classes[job.cls];
+    o.impossible = !possible(pool_, job.demand);
     cls.reasons = why(pool_, job, demand.variants.back(), o);
     if (o.reserved_for.valid()) lend_blocked_.insert(cls.key);
     const bool cards_only = !o.quota && !o.paused && !o.guard && !o.pledge && !job.over_budget;
@@ -302,8 +304,8 @@ class Pass {
     const bool fragmented = std::any_of(cls.reasons.begin(), cls.reasons.end(),
                                         [](const Reason& r) { return r.code == ReasonCode::fragmented; });
     if (fragmented) fragmented_.push_back(job.spec.id);
-    const bool impossible = cls.reasons.front().code == ReasonCode::no_such_model;
-    halted_ = halted_ || (!pool_.settings->backfill && !impossible);
+    if (o.impossible) return;  // nobody waits behind it
+    halted_ = halted_ || !pool_.settings->backfill;
     reserving_.insert(cls.key);
     reservations_.reserve(job, demand.variants.back(), key);
   }

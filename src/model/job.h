@@ -74,7 +74,7 @@ struct JobSpec {
   std::string first_node;              // where the first run is put (stage setting, --node)
   std::uint64_t first_cards = 0;       // with first_node: these cards; 0 = free choice
   std::vector<FirstPlace> first_places;  // the same per worker (roles in order); not empty: replaces first_node
-  std::vector<JobId> after;            // starts only once these have ended
+  std::vector<JobId> after;            // starts only once these have ended; named later than this job: no matter
   bool operator==(const JobSpec&) const = default;
 };
 

@@ -121,8 +121,10 @@ void check_job(const World& world, const WorldPlan& plan, const Rules& rules, co
   if (state == JobState::running) problems.push_back(name + " is called running, and no run of it lives");
   if (reasons.empty()) problems.push_back(name + " waits and has no reason");
   if (spec == nullptr || state != JobState::waiting || !all_before_ended(*spec, tracker)) return;
-  const bool held =
-      std::any_of(reasons.begin(), reasons.end(), [](const Reason& r) { return r.code == ReasonCode::held; });
+  // Without backfill nobody passes the first that waits for cards, however long it does.
+  const bool held = std::any_of(reasons.begin(), reasons.end(), [&](const Reason& r) {
+    return r.code == ReasonCode::held || (r.code == ReasonCode::behind && !plan.settings.backfill);
+  });
   if (held || !startable(plan, rules, *spec, tracker)) return;
   problems.push_back(name + " waits in an idle pool that has room for it; reasons: " + line_of(reasons));
 }

@@ -97,10 +97,12 @@ void Tracker::on_decision(const Decision& decision) {
     replicas_[replica->replica.value] = Replica{.service = replica->service, .place = replica->place};
     ++coverage["replica"];
   } else if (const auto* ask = std::get_if<decision::AskYield>(&decision.body)) {
+    asked_.insert(ask->run.value);
     ++coverage[std::string("ask ") + std::string(name_of(ask->cause))];
   } else if (const auto* stop = std::get_if<decision::StopRun>(&decision.body)) {
     ++coverage[std::string("stop ") + std::string(name_of(stop->cause))];
-  } else if (std::holds_alternative<decision::WithdrawYield>(decision.body)) {
+  } else if (const auto* withdrawn = std::get_if<decision::WithdrawYield>(&decision.body)) {
+    asked_.erase(withdrawn->run.value);
     ++coverage["withdraw"];
   }
 }
@@ -113,7 +115,7 @@ void Tracker::on_claim(const change::ClaimMade& made) {
                                      [](const TeamSpec& team) { return team.has_quota && team.borrow; });
   for (const change::ClaimVictim& victim : made.victims) {
     const auto run = runs_.find(victim.run.value);
-    if (run == runs_.end() || !taker) continue;
+    if (run == runs_.end() || !taker || asked_.contains(victim.run.value)) continue;  // it leaves anyway
     const auto held = tier_of(world_.state(), run->second.job);
     if (!held) continue;
     const bool lower = held->weight < taker->weight;

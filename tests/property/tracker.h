@@ -60,6 +60,7 @@ class Tracker final : public StepObserver {
   bool has_before_ = false;
   std::map<std::uint32_t, JobState> jobs_;
   std::map<std::uint32_t, Run> runs_;
+  std::set<std::uint32_t> asked_;  // to yield, by an earlier step
   std::map<std::uint32_t, Replica> replicas_;
   std::map<std::uint32_t, change::ClaimMade> claims_;
   std::map<std::uint32_t, NodeId> last_node_;

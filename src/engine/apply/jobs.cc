@@ -37,7 +37,7 @@ Misfit tier_misfit(const Pool& pool, const JobSpec& job) {
 bool waits_for_others(Pool& pool, const JobRec& job) {
   bool waits = false;
   for (const JobId before : job.spec.after) {
-    if (before == job.spec.id || !pool.jobs.contains(before.value)) continue;
+    if (!pool.jobs.contains(before.value)) continue;
     std::vector<std::uint32_t>& list = pool.waits_for[before.value];
     if (std::find(list.begin(), list.end(), job.spec.id.value) == list.end()) list.push_back(job.spec.id.value);
     waits = true;
@@ -147,6 +147,8 @@ void submit(Pool& pool, const JobSpec& spec) {
   job.contract = contract_of(pool, job.spec.ckpt);
   job.history = history_of(pool, spec, pool.demands[job.demand].variants.front().milli);
   forget_shape(job.spec);
+  // What is not known by now has ended, or never was: nobody waits for it, and no two jobs for each other.
+  std::erase_if(job.spec.after, [&](JobId before) { return before == spec.id || !pool.jobs.contains(before.value); });
   set_state(pool, job, JobState::waiting, true);
   make_wait(pool, job, true);
 }

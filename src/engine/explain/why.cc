@@ -53,7 +53,7 @@ std::int64_t cards_of(std::int64_t milli) { return (milli + kMilliPerCard - 1) /
 Reasons why(const Pool& pool, const JobRec& job, const Variant& variant, const Obstacles& o) {
   Reasons reasons;
   const Supply supply = supply_for(pool, variant);
-  if (!supply.model) reasons.push_back({.code = ReasonCode::no_such_model});
+  if (!supply.model || o.impossible) reasons.push_back({.code = ReasonCode::no_such_model});
   if (o.quota) {
     const std::int64_t left = std::max<std::int64_t>(0, cap_left_milli(pool, pool.teams[job.team]));
     reasons.push_back({.code = ReasonCode::team_quota,
@@ -75,7 +75,7 @@ Reasons why(const Pool& pool, const JobRec& job, const Variant& variant, const O
     reasons.push_back({.code = ReasonCode::reserved, .at = o.reserved_until_ms, .job = o.reserved_for});
   }
   const bool other = o.quota || o.paused || o.guard || o.pledge;
-  if (supply.model && !other) {
+  if (supply.model && !other && !o.impossible) {
     const std::int64_t want = cards_of(variant.milli);
     const std::int64_t free = supply.free_milli / kMilliPerCard;
     const bool fragmented = supply.free_milli >= variant.milli && variant.milli > 0 && !o.reserved_for.valid();

@@ -7,6 +7,7 @@ namespace weir::engine {
 
 // What stood in the way when a class's first job was tried.
 struct Obstacles {
+  bool impossible = false;  // no pool as declared could hold it
   bool quota = false;
   bool paused = false;
   bool guard = false;

@@ -1,6 +1,7 @@
 #include "engine/place/demand.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "engine/place/leases.h"
@@ -104,6 +105,19 @@ Index demand_of(Pool& pool, const JobSpec& job) {
   return index;
 }
 
+namespace {
+
+// The pool's guard, or those of the services where they are more.
+std::int64_t guard_cards(const Pool& pool) {
+  std::int64_t assigned = 0;
+  for (const auto& [id, service] : pool.services) {
+    if (!service.stopped) assigned += std::int64_t{std::max(1, service.spec.shape.cards)} * service.guard;
+  }
+  return std::max<std::int64_t>(assigned, pool.settings->guard_min_cards);
+}
+
+}  // namespace
+
 Misfit misfit_of(const Pool& pool, const JobSpec& job) {
   if (job.roles.empty()) return {"roles", "the job has no workers"};
   for (const WorkerGroup& group : job.roles) {
@@ -123,13 +137,86 @@ Misfit misfit_of(const Pool& pool, const JobSpec& job) {
     cards += std::int64_t{group.shape.cards} * group.count;
   }
   const std::int64_t total = pool.cards.total();
-  const std::int64_t most = total - std::min<std::int64_t>(total, pool.settings->guard_min_cards);
+  const std::int64_t most = total - std::min(total, guard_cards(pool));
   const bool fixed = job.elastic.empty() && job.min_workers == 0;
   if (fixed && cards > most) {
     return {"gpus",
             "asks for " + std::to_string(cards) + " cards; the pool less its guard has " + std::to_string(most)};
   }
   return {};
+}
+
+namespace {
+
+constexpr std::int64_t kPlenty = 1 << 20;  // workers without cards on a node without bounds
+
+// Workers of the shape that the node holds when all of it is free.
+std::int64_t held_when_free(const Node& node, const Shape& shape, std::int64_t cards) {
+  std::int64_t most = kPlenty;
+  if (shape.whole()) most = cards / shape.cards;
+  if (shape.share()) {
+    std::int64_t each = shape.milli > 0 ? kMilliPerCard / shape.milli : kPlenty;
+    if (shape.card_mem_mib > 0) each = std::min(each, node.spec.card_mem_mib / shape.card_mem_mib);
+    most = std::min(kPlenty, each * cards);
+  }
+  if (shape.cpu_milli > 0) most = std::min(most, node.spec.cpu_milli / shape.cpu_milli);
+  if (shape.ram_mib > 0) most = std::min(most, node.spec.ram_mib / shape.ram_mib);
+  return most;
+}
+
+std::int64_t largest_island(const Node& node) {
+  std::map<std::uint8_t, std::int64_t> sizes;
+  for (const std::uint8_t island : node.spec.islands) ++sizes[island];
+  std::int64_t most = sizes.empty() ? node.spec.cards : 0;
+  for (const auto& [island, size] : sizes) most = std::max(most, size);
+  return most;
+}
+
+// What one domain of the gang could hold: workers of each group, and all of them.
+struct Holding {
+  std::vector<std::int64_t> workers;  // by group
+  std::int64_t milli = 0;
+  std::int64_t nodes = 0;
+};
+
+}  // namespace
+
+bool possible(Pool& pool, Index index) {
+  Demand& demand = pool.demands[index];
+  if (demand.judged_at == pool.fit.pool_version) return demand.possible;
+  const Variant& variant = demand.variants.back();
+  std::map<Index, Holding> domains;
+  for (Index i = 0; i < pool.nodes.size(); ++i) {
+    const Node& node = pool.nodes[i];
+    const bool island = demand.within == GangScope::island;
+    const Index rack_or_group = demand.within == GangScope::rack ? node.rack : node.group;
+    const bool apart = demand.within == GangScope::any || (variant.workers == 1 && !island);
+    Holding& holding = domains[apart ? 0 : island ? i : rack_or_group];
+    holding.workers.resize(variant.groups.size(), 0);
+    const std::int64_t cards = island ? largest_island(node) : node.spec.cards;
+    bool any = false;
+    for (std::size_t g = 0; g < variant.groups.size(); ++g) {
+      if (!allowed_on(pool, refreshed(pool, variant.fits[g]), node)) continue;
+      const std::int64_t here = held_when_free(node, variant.groups[g].shape, cards);
+      holding.workers[g] += demand.one_per_node ? std::min<std::int64_t>(here, 1) : here;
+      any = any || here > 0;
+    }
+    if (!any) continue;
+    holding.milli += cards * kMilliPerCard;
+    ++holding.nodes;
+  }
+  demand.possible = std::any_of(domains.begin(), domains.end(), [&](const auto& entry) {
+    const Holding& holding = entry.second;
+    if (demand.min_workers > 0) {
+      return std::any_of(holding.workers.begin(), holding.workers.end(), [](std::int64_t n) { return n > 0; });
+    }
+    for (std::size_t g = 0; g < variant.groups.size(); ++g) {
+      if (holding.workers[g] < variant.groups[g].count) return false;
+    }
+    return holding.milli >= variant.milli && (!demand.one_per_node || holding.nodes >= variant.workers);
+  });
+  demand.judged_at = pool.fit.pool_version;
+  return demand.possible;
 }
 
 }  // namespace weir::engine

@@ -14,5 +14,8 @@ struct Misfit {
   std::string message;
 };
 [[nodiscard]] Misfit misfit_of(const Pool&, const JobSpec&);
+// Could the pool as declared, all of it free, hold the demand at its smallest? Counts
+// what each node could hold; errs on yes where roles stand in each other's way.
+[[nodiscard]] bool possible(Pool&, Index demand);
 
 }  // namespace weir::engine
