@@ -157,6 +157,12 @@ void Auditor::Impl::finish(const StepResult& result) {
     if (lost_here && left > 0)
       violate(3, "run ", id, " lost a member, and its ", left, " other workers are not stopped");
   }
+  for (const RunId id : runs_on_faulty) {
+    const RunRecord* run = run_of(id);
+    if (run == nullptr || run->exited || run->stop_asked || settings->shadow) continue;
+    const JobRecord* job = job_of(run->job);
+    if (job != nullptr && job->current == id) violate(3, "run ", id, " stands on a faulty card and is not stopped");
+  }
   close_claims();
   if (result.next_due_ms < now_ms) violate(0, "the next step is due at ", result.next_due_ms, ", in the past");
 }
@@ -167,6 +173,7 @@ void Auditor::Impl::step(TimeMs at_ms, std::span<const Event> events, const Step
   guard_facts = false;
   guard_decided = false;
   runs_hit.clear();
+  runs_on_faulty.clear();
   claims_ended.clear();
   claims_made.clear();
   asks_to_recheck.clear();

@@ -187,7 +187,10 @@ void Auditor::Impl::on(TimeMs, const event::CardFault& e) {
   const std::vector<Lease> leases = node->leases;
   for (const Lease& lease : leases) {
     if ((lease.place.cards & card) == 0) continue;
-    if (lease.holder.run.valid()) hit_run(lease.holder.run);
+    if (lease.holder.run.valid()) {
+      hit_run(lease.holder.run);
+      runs_on_faulty.push_back(lease.holder.run);
+    }
     ReplicaRecord* replica = replica_of(lease.holder.replica);
     if (replica == nullptr || !removes) continue;
     leave_live(lease.holder.replica, *replica);

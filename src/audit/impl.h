@@ -57,6 +57,7 @@ struct Auditor::Impl {
   bool guard_facts = false;     // an event may have changed what is owed or what can hold it
   bool guard_decided = false;   // a decision may have
   std::vector<RunId> runs_hit;  // by facts
+  std::vector<RunId> runs_on_faulty;  // by faults of their cards: they restart elsewhere
   std::vector<ClaimId> claims_ended;
   std::vector<RunId> asks_to_recheck;  // whose claim ended or dropped them
   std::vector<ClaimId> claims_made;

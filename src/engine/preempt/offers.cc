@@ -159,10 +159,38 @@ bool Board::could_hold(std::int64_t workers, const Shape& shape, const Limits& l
   return workers == 0;
 }
 
+std::int64_t Board::workers_held(std::uint32_t s, const Shape& shape, bool one_per_node) const {
+  const Site& first = scene_.sites[s];
+  std::int64_t held = std::popcount(first.free | freed_on(first)) / shape.cards;
+  if (one_per_node) held = std::min<std::int64_t>(held, 1);
+  if (held == 0 || (shape.cpu_milli == 0 && shape.ram_mib == 0)) return held;
+  const auto [cpu, ram] = beside_on(first);
+  if (shape.cpu_milli > 0) held = std::min(held, cpu / shape.cpu_milli);
+  if (shape.ram_mib > 0) held = std::min(held, ram / shape.ram_mib);
+  return std::max<std::int64_t>(0, held);
+}
+
+// CPU and memory of a site that nobody sits on, once the chosen have left.
+std::pair<std::int64_t, std::int64_t> Board::beside_on(const Site& site) const {
+  std::int64_t cpu = site.cpu_left;
+  std::int64_t ram = site.ram_left;
+  std::vector<std::uint32_t> counted;
+  for (const Bundle& bundle : scene_.bundles_of(site)) {
+    for (const std::uint32_t l : scene_.leavers_of(bundle)) {
+      if (!chosen_[l] || std::find(counted.begin(), counted.end(), l) != counted.end()) continue;
+      counted.push_back(l);
+      const auto [c, r] = holds_here(site, l);
+      cpu += c;
+      ram += r;
+    }
+  }
+  return {cpu, ram};
+}
+
 bool Board::holds(std::uint32_t s) const {
   const Site& first = scene_.sites[s];
   std::int64_t cards = 0;
-  std::int64_t cpu = first.cpu_left;
+  std::int64_t cpu = first.cpu_left;  // less what sits there
   std::int64_t ram = first.ram_left;
   for (const Seat& seat : seats_) {
     if (seat.site != s) continue;
@@ -178,17 +206,8 @@ bool Board::holds(std::uint32_t s) const {
   }
   if (cards > std::popcount(freed)) return false;
   if (cpu >= 0 && ram >= 0) return true;
-  std::vector<std::uint32_t> counted;
-  for (const Bundle& bundle : scene_.bundles_of(first)) {
-    for (const std::uint32_t l : scene_.leavers_of(bundle)) {
-      if (!chosen_[l] || std::find(counted.begin(), counted.end(), l) != counted.end()) continue;
-      counted.push_back(l);
-      const auto [c, r] = holds_here(first, l);
-      cpu += c;
-      ram += r;
-    }
-  }
-  return cpu >= 0 && ram >= 0;
+  const auto [cpu_held, ram_held] = beside_on(first);
+  return cpu_held - (first.cpu_left - cpu) >= 0 && ram_held - (first.ram_left - ram) >= 0;
 }
 
 // Cards that seats of shares stand on.

@@ -49,6 +49,8 @@ class Board {
   [[nodiscard]] Price price_of_chosen() const;
   // An upper bound, quick: can so many workers be held once all within the limits have left?
   [[nodiscard]] bool could_hold(std::int64_t workers, const Shape&, const Limits&) const;
+  // Workers of whole cards that the site holds once the chosen have left.
+  [[nodiscard]] std::int64_t workers_held(std::uint32_t site, const Shape&, bool one_per_node) const;
   // Do the leavers still chosen carry what sits on the site?
   [[nodiscard]] bool holds(std::uint32_t site) const;
   // Cards of whole-card seats, by seat: free ones first, then freed ones.
@@ -77,6 +79,7 @@ class Board {
                                     std::int64_t mem) const;
   void make_room_beside(const Site&, const Shape&, Offer&) const;
   void choose(std::uint32_t leaver);
+  [[nodiscard]] std::pair<std::int64_t, std::int64_t> beside_on(const Site&) const;
   void give_back(std::uint32_t leaver, Site&);
   void seat_cards(Site&, std::int32_t cards);
 

@@ -81,19 +81,46 @@ class Search {
   // Drops who is needed no more, the most expensive first.
   void trim() {
     const Scene& scene = board_.scene();
-    std::vector<std::uint32_t> asked;
-    for (std::uint32_t l = 0; l < scene.leavers.size(); ++l) {
-      if (board_.chosen()[l] && board_.asked()[l]) asked.push_back(l);
-    }
+    const std::vector<std::uint32_t> asked = asked_by_cost();
     if (asked.size() < 2) return;
-    std::stable_sort(asked.begin(), asked.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return scene.leavers[a].cost > scene.leavers[b].cost; });
     for (const std::uint32_t l : asked) {
       board_.chosen()[l] = false;
       const auto sites = scene.sites_of(l);
       const bool needless = std::all_of(sites.begin(), sites.end(), [&](std::uint32_t s) { return board_.holds(s); });
       if (!needless) board_.chosen()[l] = true;
     }
+  }
+
+  // The same, where workers may sit elsewhere among the cards that come free anyway.
+  // For workers alike, of whole cards: only how many each site holds matters then.
+  void trim_by_moving(const Variant& variant, bool one_per_node) {
+    const Scene& scene = board_.scene();
+    const Shape& shape = variant.groups.front().shape;
+    if (variant.workers < 2 || variant.groups.size() != 1 || !shape.whole()) return;
+    const std::vector<std::uint32_t> asked = asked_by_cost();
+    if (asked.size() < 2) return;
+    const Index domain = board_.site(board_.seats().front().site).domain;
+    std::vector<std::int64_t> room(board_.size(), 0);
+    const auto room_of = [&](std::uint32_t s) {
+      return board_.site(s).domain == domain ? board_.workers_held(s, shape, one_per_node) : 0;
+    };
+    std::int64_t spare = -variant.workers;
+    for (std::uint32_t s = 0; s < room.size(); ++s) spare += room[s] = room_of(s);
+    bool dropped = false;
+    for (const std::uint32_t l : asked) {
+      if (spare <= 0) break;
+      board_.chosen()[l] = false;
+      std::int64_t loss = 0;
+      for (const std::uint32_t s : scene.sites_of(l)) loss += room[s] - room_of(s);
+      if (loss > spare) {
+        board_.chosen()[l] = true;
+        continue;
+      }
+      spare -= loss;
+      dropped = true;
+      for (const std::uint32_t s : scene.sites_of(l)) room[s] = room_of(s);
+    }
+    if (dropped) move_seats(room);
   }
 
   Plan plan() {
@@ -150,6 +177,32 @@ class Search {
   static void sort_unique(std::vector<T>& values) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+
+  // Who is asked to leave, the most expensive first.
+  [[nodiscard]] std::vector<std::uint32_t> asked_by_cost() {
+    const Scene& scene = board_.scene();
+    std::vector<std::uint32_t> asked;
+    for (std::uint32_t l = 0; l < scene.leavers.size(); ++l) {
+      if (board_.chosen()[l] && board_.asked()[l]) asked.push_back(l);
+    }
+    std::stable_sort(asked.begin(), asked.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return scene.leavers[a].cost > scene.leavers[b].cost; });
+    return asked;
+  }
+
+  // Seats that their site holds no more go to the first that has room.
+  void move_seats(std::vector<std::int64_t> room) {
+    std::vector<Seat*> homeless;
+    for (Seat& seat : board_.seats()) {
+      room[seat.site] > 0 ? static_cast<void>(--room[seat.site]) : homeless.push_back(&seat);
+    }
+    std::uint32_t s = 0;
+    for (Seat* seat : homeless) {
+      while (room[s] == 0) ++s;
+      seat->site = s;
+      --room[s];
+    }
   }
 
   bool assign_in(Index domain, const Variant& variant, const Demand& demand) {
@@ -223,6 +276,7 @@ std::optional<Plan> search(Pool& pool, const Demand& demand, const Variant& vari
   for (std::size_t i = 0; i < ladder.size() && i < kLadderMax; ++i) {
     if (!search.assign(variant, demand, ladder[i])) continue;
     search.trim();
+    search.trim_by_moving(variant, demand.one_per_node);
     return search.plan();
   }
   return std::nullopt;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr DurationMs kBudgetWindow = 7 * kDay;
 constexpr DurationMs kBudgetRetry = kMinute;
+constexpr DurationMs kLookAtRunning = 30 * kSecond;
 
 const TierSpec* tier_with(const Pool& pool, TierRole role) {
   const TierSpec* best = nullptr;
@@ -193,7 +194,12 @@ void refresh_tier(Pool& pool, JobRec& job) {
   job.past_deadline = p.past;
   job.over_budget = p.over_budget;
   job.no_estimate = p.no_estimate;
-  wake_at(pool, p.look_again_ms, Timer::promote, job.spec.id.value);
+  TimeMs look_again = p.look_again_ms;
+  if (job.run.valid() && look_again < job.spec.deadline_ms) {
+    // While it runs its slack stands nearly still: what is a millisecond away may be so for hours.
+    look_again = std::min(job.spec.deadline_ms, std::max(look_again, pool.now_ms + kLookAtRunning));
+  }
+  wake_at(pool, look_again, Timer::promote, job.spec.id.value);
   const DurationMs max_wait = pool.settings->aging_max_wait_ms;
   const DurationMs stay = pool.now_ms - job.stay_since_ms;
   const bool in_queue = job.state == JobState::waiting;
