@@ -181,13 +181,20 @@ void Auditor::Impl::check(const decision::StartReplica& d) {
 
 void Auditor::Impl::check_claim_of_ask(const decision::AskYield& d, const RunRecord& run) {
   const ClaimRecord* claim = claim_of(d.claim);
+  const auto is_it = [&](const change::ClaimVictim& victim) { return victim.run == d.run; };
+  if (claim != nullptr && claim->ended && claim->how == ClaimEnd::superseded) {
+    // Asked by a timer; then another took over the claim and its victims, in the same step.
+    for (const ClaimId heir : claims_made) {
+      const ClaimRecord* made = claim_of(heir);
+      if (made != nullptr && std::any_of(made->made.victims.begin(), made->made.victims.end(), is_it)) return;
+    }
+  }
   if (claim == nullptr || claim->ended) {
     violate(5, "run ", d.run, " is asked to yield for claim ", d.claim, ", which is not open");
     return;
   }
   const auto& victims = claim->made.victims;
-  const bool named = std::any_of(victims.begin(), victims.end(),
-                                 [&](const change::ClaimVictim& victim) { return victim.run == d.run; });
+  const bool named = std::any_of(victims.begin(), victims.end(), is_it);
   if (!named) violate(5, "run ", d.run, " is asked to yield for claim ", d.claim, ", which does not name it");
   if (claim->made.beneficiary == ClaimFor::job && claim->made.job == run.job) {
     violate(5, "run ", d.run, " is asked to yield for its own job");

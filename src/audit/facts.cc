@@ -54,7 +54,7 @@ void Auditor::Impl::apply_events(std::span<const Event> events) {
 
 void Auditor::Impl::apply(const Event& event) {
   const TimeMs at_ms = std::min(event.at_ms, now_ms);
-  if (!silent_nodes.empty()) time_out_nodes(at_ms);
+  if (!silent_nodes.empty()) time_out_nodes(at_ms - 1);  // facts of an instant come before its timers
   std::visit([&](const auto& body) { on(at_ms, body); }, event.body);
 }
 
@@ -124,7 +124,7 @@ void Auditor::Impl::on(TimeMs at_ms, const event::NodeSilent& e) {
 void Auditor::Impl::on(TimeMs at_ms, const event::NodeHeard& e) {
   NodeBook* node = ledger.find(e.node);
   if (node == nullptr || !node->silent) return;
-  time_out_nodes(at_ms);
+  time_out_nodes(at_ms - 1);
   node->silent = false;
   std::erase_if(silent_nodes, [&](const auto& entry) { return entry.second == e.node; });
   // Exits of its runs that came while it could not be heard are believed now.
@@ -433,7 +433,10 @@ void Auditor::Impl::on(TimeMs, const event::JobHeld& e) {
 }
 
 void Auditor::Impl::on(TimeMs, const event::JobRequeued& e) {
-  if (JobRecord* job = job_of(e.job)) job->operator_touched = true;
+  JobRecord* job = job_of(e.job);
+  if (job == nullptr) return;
+  job->operator_touched = true;
+  if (!job->current.valid()) job->held = false;  // the operator's latest word
 }
 
 void Auditor::Impl::on(TimeMs, const event::FreezeSet& e) { frozen = e.on; }

@@ -131,7 +131,8 @@ std::optional<std::string> fault_of_yield(const JobSpec& job, const RunRecord& r
   const DurationMs needed_ms = (run.resumed ? job.ckpt.restart_ms : 0) + job.ckpt.write_ms +
                                work_ms * kMilliPerCard / std::max(1, run.speed_milli);
   const DurationMs late_ms = exit_ms - run.started_ms - needed_ms;
-  if (late_ms < -kRoundingMs) return say("did ", work_ms, " ms of work ", -late_ms, " ms too soon");
+  const bool begun = by_interval || work_ms > 0;  // on demand it may leave before it has begun
+  if (begun && late_ms < -kRoundingMs) return say("did ", work_ms, " ms of work ", -late_ms, " ms too soon");
   DurationMs late_ms_max = exit_ms_max;
   if (late_ms_max == kNever && by_interval) {
     late_ms_max = interval_ms * kMilliPerCard / std::max(1, run.speed_milli);

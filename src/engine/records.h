@@ -50,6 +50,7 @@ struct Node {
   bool silent = false;
   bool timed_out = false;  // silent for longer than node_timeout: its runs are lost
   bool draining = false;
+  bool short_of_held = false;  // holds more cards than it reports: which ones are gone nobody knows
   TimeMs silent_since_ms = kNever;
 
   Mask faulty = 0;
@@ -68,7 +69,7 @@ struct Node {
   std::int64_t open_counted = 0, healthy_counted = 0;
 
   [[nodiscard]] Mask declared() const { return spec.cards >= 64 ? ~Mask{0} : (Mask{1} << spec.cards) - 1; }
-  [[nodiscard]] bool takes_work() const { return known && !down && !silent && !draining; }
+  [[nodiscard]] bool takes_work() const { return known && !down && !silent && !draining && !short_of_held; }
   [[nodiscard]] Mask healthy() const { return declared() & ~faulty & ~missing; }
   // Free whole cards that nothing is kept on.
   [[nodiscard]] Mask free_whole() const {

@@ -229,6 +229,7 @@ void apply(Pool& pool, const event::QuotaSet& e) { declare_team(pool, e.team); }
 
 void apply(Pool& pool, const event::FreezeSet& e) {
   pool.frozen = e.on;
+  if (e.on) withdraw_unasked(pool);
   ++pool.epoch;
 }
 
@@ -301,6 +302,24 @@ void fire(Pool& pool, const TimerEntry& timer) {
   }
 }
 
+// A later fact of the same step may have made an earlier answer pointless: whom it
+// tells to go has gone.
+void drop_moot(Pool& pool) {
+  std::vector<Decision>& decisions = pool.out.decisions;
+  const std::size_t before = decisions.size();
+  const auto first = before == 0 ? std::uint64_t{0} : decisions.front().id;
+  std::erase_if(decisions, [&](const Decision& d) {
+    if (const auto* stop = std::get_if<decision::StopReplica>(&d.body)) return !pool.replicas.contains(stop->replica.value);
+    if (const auto* stop = std::get_if<decision::StopRun>(&d.body)) return run_of(pool, stop->run) == nullptr;
+    if (const auto* ask = std::get_if<decision::AskYield>(&d.body)) return run_of(pool, ask->run) == nullptr;
+    if (const auto* back = std::get_if<decision::WithdrawYield>(&d.body)) return run_of(pool, back->run) == nullptr;
+    return false;
+  });
+  if (decisions.size() == before) return;
+  for (std::size_t i = 0; i < decisions.size(); ++i) decisions[i].id = first + i;
+  pool.next_decision = first + decisions.size();
+}
+
 }  // namespace
 
 void apply_events(Pool& pool, std::span<const Event> events) {
@@ -322,6 +341,7 @@ void apply_events(Pool& pool, std::span<const Event> events) {
         },
         event->body);
   }
+  drop_moot(pool);
 }
 
 void apply_timers(Pool& pool) {

@@ -86,7 +86,7 @@ void after_run(Pool& pool, JobRec& job, const RunRec& run, event::Exit how) {
   if (how == Exit::failed && !run.stopping) return failed_by_itself(pool, job);
   if (how == Exit::yielded && run.ask.cause == YieldCause::limit) return timed_out(pool, job);
   if (how == Exit::stopped && past_limit && run.ask.state == AskState::none) return timed_out(pool, job);
-  if (how == Exit::yielded) {
+  if (how == Exit::yielded || (how == Exit::stopped && run.ask.state == AskState::asked)) {
     const YieldCause cause = run.ask.cause;
     if (cause == YieldCause::claim || cause == YieldCause::rotation || cause == YieldCause::move) note_yield(pool, job);
     if (job.idle_runs >= kIdleRunsMax && !job.operator_held) {

@@ -122,6 +122,24 @@ std::int32_t least_ready(const ServiceRec& service) {
   return std::max({0, service.guard, service.target - std::max(0, service.spec.max_missing)});
 }
 
+// Would the guard be placeable as before, if this replica were live no more?
+bool guard_stands_without(Pool& pool, ServiceRec& service, ReplicaId id) {
+  const std::int64_t before = guard_shortfall(pool, {}, {});
+  const std::vector<ReplicaId> live = service.live;
+  leave_live(pool, service, pool.replicas.at(id.value));
+  const std::int64_t after = guard_shortfall(pool, {}, {});
+  // Back as it was: the oldest of them are the guard's.
+  service.live = live;
+  service.guard_live = 0;
+  for (const ReplicaId other : live) {
+    ReplicaRec& replica = pool.replicas.at(other.value);
+    replica.guard = false;
+    holder_changed(pool, {replica.place});
+  }
+  level_guard(pool, service);
+  return after <= before;
+}
+
 // Old versions, and replicas on nodes that are being emptied, go as others are ready.
 void replace_outdated(Pool& pool, ServiceRec& service) {
   if (!service.replacing) return;
@@ -141,6 +159,7 @@ void replace_outdated(Pool& pool, ServiceRec& service) {
     const bool is_ready = replica.state == ReplicaState::ready;
     if (is_ready && ready - 1 < least) continue;
     if (static_cast<std::int32_t>(service.live.size()) - 1 < service.guard) continue;
+    if (!guard_stands_without(pool, service, id)) continue;
     if (is_ready) --ready;
     const bool version = replica.version != service.spec.version;
     drain_replica(pool, id, version ? decision::DrainCause::update : decision::DrainCause::drain, ClaimId());
@@ -329,7 +348,14 @@ void restore_floor(Pool& pool) {
   const Index fit = fit_of(pool, Shape{.cards = 1}, {}, false, "");
   if (short_of <= asked || !anybody_for(pool, taker)) return;
   const auto plan = search_units(pool, fit, taker, short_of - asked, kUnlimited);
-  const bool frees = plan && (!plan->victims.empty() || plan->due_ms > pool.now_ms);
+  std::vector<Placement> freed;
+  for (std::size_t i = 0; plan && i < plan->victims.size(); ++i) {
+    if (plan->victims[i].kind != LeaverKind::run) continue;
+    const RunRec& run = pool.runs.at(plan->victims[i].id);
+    freed.insert(freed.end(), run.places.begin(), run.places.end());
+  }
+  // Nobody leaves for a guard that could be placed no better without it.
+  const bool frees = !freed.empty() && guard_shortfall(pool, {}, freed) < short_of;
   if (frees) make_claim(pool, taker, {ClaimFor::guard_floor, {}, {}, 0, true}, *plan);
 }
 

@@ -41,6 +41,7 @@ void settle_missing(Node& node) {
   take(node.declared() & ~held);
   take(node.declared());
   node.missing = missing;
+  node.short_of_held = std::popcount(held) > node.reported;
 }
 
 void subtract(CardCount& from, const CardCount& c) {

@@ -13,17 +13,19 @@ DurationMs wall_of_work(DurationMs work_ms, std::int32_t speed_milli) {
   return (work_ms * 1000 + speed_milli - 1) / std::max(1, speed_milli);
 }
 
-bool kill_allowed(const Pool& pool) { return !pool.settings->only_at_checkpoint; }
-
 }  // namespace
+
+bool kills(const Pool& pool, YieldCause cause) {
+  return !pool.settings->only_at_checkpoint && cause == YieldCause::claim;
+}
 
 TimeMs instant_of_work(const RunRec& run, DurationMs work_ms) {
   return run.work_from_ms + wall_of_work(std::min(work_ms, kNever / 4096), run.speed_milli);
 }
 
-TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms) {
+TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms, YieldCause cause) {
   const CheckpointContract& ckpt = run.ckpt;
-  if (kill_allowed(pool)) return from_ms;
+  if (kills(pool, cause)) return from_ms;
   if (ckpt.mode == CheckpointMode::none) return kNever;
   if (ckpt.mode == CheckpointMode::on_demand) return from_ms;
   std::int64_t k = std::max<std::int64_t>(1, work_done(run, from_ms) / ckpt.interval_ms);
@@ -31,19 +33,19 @@ TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms) {
   return instant_of_work(run, k * ckpt.interval_ms);
 }
 
-TimeMs boundary_until(const Pool& pool, const RunRec& run, TimeMs from_ms, TimeMs until_ms) {
-  const TimeMs first = boundary_from(pool, run, from_ms);
+TimeMs boundary_until(const Pool& pool, const RunRec& run, TimeMs from_ms, TimeMs until_ms, YieldCause cause) {
+  const TimeMs first = boundary_from(pool, run, from_ms, cause);
   if (first >= kNever || first > until_ms) return kNever;
   const CheckpointContract& ckpt = run.ckpt;
-  if (kill_allowed(pool) || ckpt.mode == CheckpointMode::on_demand) return until_ms;
+  if (kills(pool, cause) || ckpt.mode == CheckpointMode::on_demand) return until_ms;
   std::int64_t k = std::max<std::int64_t>(1, work_done(run, until_ms) / ckpt.interval_ms);
   while (k > 1 && instant_of_work(run, k * ckpt.interval_ms) > until_ms) --k;
   return std::max(first, instant_of_work(run, k * ckpt.interval_ms));
 }
 
-TimeMs boundary_before(const Pool& pool, const RunRec& run, TimeMs boundary_ms) {
+TimeMs boundary_before(const Pool& pool, const RunRec& run, TimeMs boundary_ms, YieldCause cause) {
   const CheckpointContract& ckpt = run.ckpt;
-  if (kill_allowed(pool) || ckpt.mode != CheckpointMode::interval) return boundary_ms;
+  if (kills(pool, cause) || ckpt.mode != CheckpointMode::interval) return boundary_ms;
   const std::int64_t k = work_done(run, boundary_ms) / ckpt.interval_ms;
   return k <= 1 ? run.start_ms : instant_of_work(run, (k - 1) * ckpt.interval_ms) + 1;
 }
@@ -54,7 +56,9 @@ TimeMs eligible_from(const Pool& pool, const RunRec& run) {
   return least == 0 ? run.start_ms : instant_of_work(run, least);
 }
 
-DurationMs write_time(const Pool& pool, const RunRec& run) { return kill_allowed(pool) ? 0 : run.ckpt.write_ms; }
+DurationMs write_time(const Pool& pool, const RunRec& run, YieldCause cause) {
+  return kills(pool, cause) && run.ckpt.mode != CheckpointMode::on_demand ? 0 : run.ckpt.write_ms;
+}
 
 DurationMs worst_yield(const CheckpointContract& ckpt, std::int32_t speed_milli) {
   if (ckpt.mode == CheckpointMode::none) return kNever;
@@ -63,8 +67,8 @@ DurationMs worst_yield(const CheckpointContract& ckpt, std::int32_t speed_milli)
 }
 
 void ask(Pool& pool, RunRec& run, ClaimId claim, YieldCause cause, TimeMs boundary_ms) {
-  const TimeMs free_ms = boundary_ms + write_time(pool, run);
-  const TimeMs send_ms = std::max(pool.now_ms, std::min(boundary_ms, boundary_before(pool, run, boundary_ms)));
+  const TimeMs free_ms = boundary_ms + write_time(pool, run, cause);
+  const TimeMs send_ms = std::max(pool.now_ms, std::min(boundary_ms, boundary_before(pool, run, boundary_ms, cause)));
   unlist_run(pool, run);
   run.ask = {AskState::planned, claim, cause, boundary_ms, free_ms, send_ms};
   ++pool.epoch;
@@ -78,7 +82,7 @@ void ask(Pool& pool, RunRec& run, ClaimId claim, YieldCause cause, TimeMs bounda
 void send_ask(Pool& pool, RunRec& run) {
   if (run.ask.state != AskState::planned || run.stopping) return;
   run.ask.state = AskState::asked;
-  if (kill_allowed(pool) && run.ckpt.mode != CheckpointMode::on_demand) {
+  if (kills(pool, run.ask.cause) && run.ckpt.mode != CheckpointMode::on_demand) {
     run.stopping = true;
     decide(pool, decision::StopRun{run.id, decision::StopCause::emergency});
     return;

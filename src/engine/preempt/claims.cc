@@ -58,8 +58,9 @@ std::int64_t quota_of(const Pool& pool, const ClaimRec& claim) {
 
 TimeMs boundary_for(const Pool& pool, const RunRec& run, const Leaver& leaver, TimeMs due, bool first) {
   if (first && due <= pool.now_ms) return leaver.boundary_ms;
-  const TimeMs latest = due - write_time(pool, run);
-  const TimeMs last = boundary_until(pool, run, std::max(pool.now_ms, eligible_from(pool, run)), latest);
+  const TimeMs latest = due - write_time(pool, run, leaver.cause);
+  const TimeMs from = std::max(pool.now_ms, eligible_from(pool, run));
+  const TimeMs last = boundary_until(pool, run, from, latest, leaver.cause);
   return last >= kNever ? leaver.boundary_ms : last;
 }
 
@@ -105,7 +106,7 @@ void ask_victims(Pool& pool, ClaimRec& claim, const Plan& plan, bool first_bound
     RunRec& run = pool.runs.at(leaver.id);
     const TimeMs due = first_boundary ? need_by_ms : claim.due_ms;
     const TimeMs boundary = boundary_for(pool, run, leaver, due, first_boundary);
-    claim.victims.push_back({run.id, boundary, boundary + write_time(pool, run), false});
+    claim.victims.push_back({run.id, boundary, boundary + write_time(pool, run, leaver.cause), false});
     ask(pool, run, claim.id, leaver.cause, boundary);
   }
 }
@@ -288,6 +289,19 @@ void review_claims(Pool& pool) {
         std::any_of(claim->parts.begin(), claim->parts.end(), [](const ClaimPart& p) { return p.started; });
     end_claim(pool, id, began && how == ClaimEnd::withdrawn ? ClaimEnd::started : how);
   }
+}
+
+void withdraw_unasked(Pool& pool) {
+  std::vector<std::pair<ClaimId, ClaimEnd>> over;
+  for (const auto& [id, claim] : pool.claims) {
+    const bool unasked = std::any_of(claim.victims.begin(), claim.victims.end(), [&](const Victim& victim) {
+      const RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
+      return run != nullptr && run->ask.state == AskState::planned;
+    });
+    const bool began = std::any_of(claim.parts.begin(), claim.parts.end(), [](const ClaimPart& p) { return p.started; });
+    if (unasked) over.emplace_back(claim.id, began ? ClaimEnd::started : ClaimEnd::withdrawn);
+  }
+  for (const auto& [id, how] : over) end_claim(pool, id, how);
 }
 
 void expire_claims(Pool& pool) {

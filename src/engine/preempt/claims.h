@@ -25,6 +25,8 @@ void victim_left(Pool&, RunId);
 [[nodiscard]] bool part_free(const Pool&, const ClaimPart&);
 // Ends claims whose cards cannot be had any more (node gone), and those past their expiry.
 void review_claims(Pool&);
+// The pool is frozen: claims that would still have to ask somebody end; the others stand.
+void withdraw_unasked(Pool&);
 // Ends what is past its expiry and still has not started, though its cards are free.
 void expire_claims(Pool&);
 

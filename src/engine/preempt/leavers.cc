@@ -51,7 +51,7 @@ bool right_to(const Pool& pool, const Taker& taker, const RunRec& run, Leaver& l
     leaver.over_entitlement = true;
     return true;
   }
-  if (!taker.rotates || run.rank >= deadline_rank(pool) || !ripe(pool, taker, run)) return false;
+  if (!taker.rotates || !run.preemptible || run.rank >= deadline_rank(pool) || !ripe(pool, taker, run)) return false;
   if (other_team && !borrows && !taker.within_own) return false;
   leaver.cause = YieldCause::rotation;
   return true;
@@ -116,15 +116,15 @@ Leaver as_it_stands(const Pool& pool, const Taker& taker, const RunRec& run) {
     return leaver;
   }
   if (!right_to(pool, taker, run, leaver)) return leaver;
-  leaver.boundary_ms = boundary_from(pool, run, std::max(pool.now_ms, eligible_from(pool, run)));
+  leaver.boundary_ms = boundary_from(pool, run, std::max(pool.now_ms, eligible_from(pool, run)), leaver.cause);
   if (leaver.boundary_ms >= kNever) return leaver;
   leaver.may_take = true;
-  leaver.free_ms = leaver.boundary_ms + write_time(pool, run);
+  leaver.free_ms = leaver.boundary_ms + write_time(pool, run, leaver.cause);
   leaver.tier =
       run.has_deadline && would_miss_deadline(pool, run, leaver.free_ms) ? rank_above(pool, run.rank) : run.rank;
   leaver.submitted_ms = run.submitted_ms;
   DurationMs lost = 0;
-  if (!pool.settings->only_at_checkpoint && run.ckpt.mode != CheckpointMode::on_demand) {
+  if (kills(pool, leaver.cause) && run.ckpt.mode != CheckpointMode::on_demand) {
     const DurationMs done = work_done(run, pool.now_ms);
     const DurationMs interval = run.ckpt.interval_ms;
     lost = run.ckpt.mode == CheckpointMode::interval && interval > 0 ? done % interval : run.resume_ms + done;

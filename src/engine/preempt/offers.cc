@@ -100,24 +100,28 @@ void Board::choose(std::uint32_t l) {
 
 // --- seats ---
 
-void Board::seat_cards(Site& site, std::int32_t cards) {
+// `given`: these, as before; 0: free ones first, then freed ones.
+Mask Board::seat_cards(Site& site, std::int32_t cards, Mask given) {
   ++site.workers;
-  for (std::int32_t i = 0; i < cards; ++i) {
-    const Mask from = site.free != 0 ? site.free : site.freed;
-    const Mask bit = from & (~from + 1);
-    site.free &= ~bit;
-    site.freed &= ~bit;
-    site.used |= bit;
+  Mask seat = given;
+  for (std::int32_t i = 0; given == 0 && i < cards; ++i) {
+    const Mask left = ~seat;
+    const Mask from = (site.free & left) != 0 ? site.free & left : site.freed & left;
+    seat |= from & (~from + 1);
   }
+  site.free &= ~seat;
+  site.freed &= ~seat;
+  site.used |= seat;
+  return seat;
 }
 
 void Board::take(std::uint32_t s, const Offer& offer, const Shape& shape, std::int32_t worker) {
   for (const std::uint32_t l : offer.leavers) choose(l);
   Site& site = sites_[s];
-  seats_.push_back({s, shape, worker, offer.card});
   site.cpu_left -= shape.cpu_milli;
   site.ram_left -= shape.ram_mib;
-  seat_cards(site, shape.cards);
+  const Mask cards = seat_cards(site, shape.cards, 0);
+  seats_.push_back({s, shape, worker, offer.card, cards});
   stale[s] = true;
 }
 
@@ -133,7 +137,7 @@ void Board::undo(const std::vector<bool>& chosen_before) {
   for (const Seat& seat : seats_) {
     sites_[seat.site].cpu_left -= seat.shape.cpu_milli;
     sites_[seat.site].ram_left -= seat.shape.ram_mib;
-    seat_cards(sites_[seat.site], seat.shape.cards);
+    (void)seat_cards(sites_[seat.site], seat.shape.cards, seat.cards);
   }
   stale.assign(sites_.size(), true);
 }
@@ -220,26 +224,35 @@ Mask Board::cards_of_shares(std::uint32_t s) const {
 }
 
 std::vector<Mask> Board::cards_of_seats() const {
+  // What was trimmed may have taken cards away: those seats choose anew among the rest.
   std::map<std::uint32_t, std::pair<Mask, Mask>> left;
   std::vector<Mask> out;
   for (const Seat& seat : seats_) {
     const Site& first = scene_.sites[seat.site];
-    auto [it, fresh] = left.try_emplace(seat.site, first.free, freed_on(first));
+    const auto [it, fresh] = left.try_emplace(seat.site, first.free, freed_on(first));
     auto& [free, freed] = it->second;
     if (fresh) {
       const Mask in_parts = cards_of_shares(seat.site);
       free &= ~in_parts;
       freed &= ~in_parts;
     }
-    Mask cards = 0;
-    for (std::int32_t i = 0; i < seat.shape.cards; ++i) {
+    const bool stands = (seat.cards & ~(free | freed)) == 0;
+    out.push_back(stands ? seat.cards : 0);
+    free &= ~out.back();
+    freed &= ~out.back();
+  }
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    const Seat& seat = seats_[i];
+    if (seat.card >= 0) out[i] = Mask{1} << seat.card;
+    if (seat.card >= 0 || out[i] != 0) continue;
+    auto& [free, freed] = left.at(seat.site);
+    for (std::int32_t c = 0; c < seat.shape.cards; ++c) {
       const Mask from = free != 0 ? free : freed;
       const Mask bit = from & (~from + 1);
-      cards |= bit;
+      out[i] |= bit;
       free &= ~bit;
       freed &= ~bit;
     }
-    out.push_back(seat.card >= 0 ? Mask{1} << seat.card : cards);
   }
   return out;
 }

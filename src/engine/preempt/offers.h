@@ -29,6 +29,7 @@ struct Seat {
   Shape shape;
   std::int32_t worker = 0;  // -1: set aside, its cards come free by themselves
   std::int32_t card = -1;   // shares
+  Mask cards = 0;           // whole cards given when it was seated
 };
 
 // The scene with what has been chosen and seated so far.
@@ -81,7 +82,7 @@ class Board {
   void choose(std::uint32_t leaver);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> beside_on(const Site&) const;
   void give_back(std::uint32_t leaver, Site&);
-  void seat_cards(Site&, std::int32_t cards);
+  [[nodiscard]] static Mask seat_cards(Site&, std::int32_t cards, Mask given);
 
   const Pool& pool_;
   const Taker& taker_;

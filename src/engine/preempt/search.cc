@@ -201,6 +201,7 @@ class Search {
     for (Seat* seat : homeless) {
       while (room[s] == 0) ++s;
       seat->site = s;
+      seat->cards = 0;
       --room[s];
     }
   }

@@ -382,9 +382,8 @@ void SimulatedExecutor::node_lost(NodeId node, TimeMs) {
   }
   std::erase_if(impl_->replicas, [&](const auto& entry) { return entry.second.node == node; });
   impl_->partitioned.erase(node);
-  std::erase_if(impl_->unheard, [&](const Impl::Unheard& u) {
-    return std::find(u.nodes.begin(), u.nodes.end(), node) != u.nodes.end();
-  });
+  // What had happened there before is told by the other nodes that saw it, if there are any.
+  std::erase_if(impl_->unheard, [&](Impl::Unheard& u) { return std::erase(u.nodes, node) > 0 && u.nodes.empty(); });
 }
 
 void SimulatedExecutor::node_partitioned(NodeId node, TimeMs) { impl_->partitioned.insert(node); }
