@@ -41,6 +41,8 @@ void Auditor::Impl::note_claims(const StepResult& result) {
   for (const Change& change : result.changes) {
     if (const auto* ended = std::get_if<change::ClaimEnded>(&change)) {
       if (claims.contains(ended->claim.value)) end_claim(*ended);
+    } else if (const auto* dropped = std::get_if<change::VictimDropped>(&change)) {
+      if (claims.contains(dropped->claim.value)) drop_victim(*dropped);
     }
   }
   for (const Change& change : result.changes) {
@@ -50,8 +52,6 @@ void Auditor::Impl::note_claims(const StepResult& result) {
     if (const auto* ended = std::get_if<change::ClaimEnded>(&change)) {
       const bool done = std::find(claims_ended.begin(), claims_ended.end(), ended->claim) != claims_ended.end();
       if (!done) end_claim(*ended);
-    } else if (const auto* dropped = std::get_if<change::VictimDropped>(&change)) {
-      drop_victim(*dropped);
     }
   }
 }
@@ -215,6 +215,8 @@ void Auditor::Impl::end_claim(const change::ClaimEnded& ended) {
 
 void Auditor::Impl::drop_victim(const change::VictimDropped& dropped) {
   ClaimRecord* claim = claim_of(dropped.claim);
+  for (const Placement& place : dropped.cards) use_claim_part(dropped.claim, place);
+  if (!dropped.run.valid()) return;
   const auto is_it = [&](const change::ClaimVictim& victim) { return victim.run == dropped.run; };
   if (claim == nullptr || std::erase_if(claim->made.victims, is_it) == 0) {
     violate(5, "run ", dropped.run, " is dropped from claim ", dropped.claim, ", which does not name it");

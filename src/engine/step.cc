@@ -15,7 +15,13 @@ StepResult step(State& state, std::span<const Event> events, TimeMs now_ms) {
   engine::apply_events(pool, events);
   engine::apply_timers(pool);
   engine::refresh_shares(pool);
-  engine::schedule(pool);
+  // Nothing that decides anything has changed: what waits waits for the same reasons.
+  const bool due = pool.passed_at_ms >= kNever || now_ms >= pool.passed_at_ms + pool.settings->heartbeat_ms;
+  if (due || pool.epoch != pool.passed_epoch) {
+    pool.passed_at_ms = pool.now_ms;
+    pool.passed_epoch = pool.epoch;  // what the pass itself changes is looked at once more
+    engine::schedule(pool);
+  }
   engine::apply_timers(pool);
   const TimeMs heartbeat = pool.now_ms + std::max<DurationMs>(1, pool.settings->heartbeat_ms);
   const TimeMs timer = pool.timers.empty() ? kNever : pool.timers.begin()->at_ms;

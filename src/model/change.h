@@ -35,7 +35,12 @@ struct ClaimMade {
   TimeMs expires_ms = 0;
 };
 struct ClaimEnded { ClaimId claim; ClaimEnd how = ClaimEnd::started; };
-struct VictimDropped { ClaimId claim; RunId run; };  // no longer needed (trim, or a better plan)
+// Part of a claim is given up: a victim that is needed no more, or cards.
+struct VictimDropped {
+  ClaimId claim;
+  RunId run;                    // not valid: only cards
+  std::vector<Placement> cards;
+};
 
 struct RunEnded { RunId run; JobId job; };           // its cards are free
 struct ReplicaStateSet { ReplicaId replica; ServiceId service; ReplicaState state = ReplicaState::starting; };

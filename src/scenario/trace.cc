@@ -190,6 +190,7 @@ std::string describe(const Record& record, const Change& c) {
                    return fmt::format("{} ended: {}", n.of(b.claim), name_of(b.how));
                  },
                  [&](const change::VictimDropped& b) {
+                   if (!b.run.valid()) return fmt::format("{} gives up a part", n.of(b.claim));
                    return fmt::format("{} does not need {} any more", n.of(b.claim), n.of(b.run));
                  },
                  [&](const change::RunEnded& b) { return n.of(b.run) + " ended, its cards are free"; },

@@ -14,7 +14,9 @@ namespace {
 constexpr DurationMs kChunk = kHour;  // between two samples and calls of `progress`
 
 void declare_pool(World& world, const Workload& workload, const std::vector<ServiceSpec>& services) {
-  world.at(Event{0, event::ConfigSet{std::make_shared<const Settings>(workload.pool.settings)}});
+  Settings settings = workload.pool.settings;
+  settings.shadow = false;  // what nobody carries out cannot be simulated
+  world.at(Event{0, event::ConfigSet{std::make_shared<const Settings>(std::move(settings))}});
   for (const NodeSpec& node : workload.pool.nodes) world.at(Event{0, event::NodeDeclared{node}});
   for (const TeamSpec& team : workload.pool.settings.teams) world.at(Event{0, event::QuotaSet{team}});
   for (const ServiceSpec& service : services) world.at(Event{0, event::ServiceDeclared{service}});

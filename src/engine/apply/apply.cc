@@ -65,6 +65,7 @@ void apply(Pool& pool, const event::ReplicaReady& e) {
   if (replica == nullptr || replica->state != ReplicaState::starting) return;
   replica->state = ReplicaState::ready;
   pool.services.at(replica->service.value).failures = 0;
+  ++pool.epoch;
   tell(pool, change::ReplicaStateSet{e.replica, replica->service, ReplicaState::ready});
 }
 
@@ -75,6 +76,7 @@ void apply(Pool& pool, const event::NeedMeasured& e, TimeMs at_ms) {
   if (service == nullptr) return;
   service->need = std::max(0, e.replicas) + std::max(0, e.ramp);
   service->stale_said = false;
+  ++pool.epoch;
   service->valid_until_ms = e.valid_until_ms;
   const DurationMs stale = pool.settings->stale_need_ms;
   if (e.valid_until_ms >= kNever && stale < kNever) service->valid_until_ms = at_ms + stale;
@@ -92,6 +94,7 @@ void apply(Pool& pool, const event::GuardPublished& e) {
 void apply(Pool& pool, const event::NeedPlanned& e) {
   if (ServiceRec* service = service_of(pool, e.service)) {
     service->planned.push_back({e.replicas, e.from_ms, e.until_ms});
+    ++pool.epoch;
   }
 }
 
@@ -99,6 +102,7 @@ void apply(Pool& pool, const event::RequestArrived& e, TimeMs at_ms) {
   ServiceRec* service = service_of(pool, e.service);
   if (service == nullptr || service->spec.idle_ms <= 0) return;
   service->awake_until_ms = std::max(service->awake_until_ms, at_ms + service->spec.idle_ms);
+  ++pool.epoch;
   wake_at(pool, service->awake_until_ms, Timer::service, e.service.value);
 }
 

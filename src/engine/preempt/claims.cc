@@ -223,6 +223,7 @@ void shrink_claim(Pool& pool, ClaimId id, std::int64_t parts) {
     const auto last =
         std::find_if(claim->parts.rbegin(), claim->parts.rend(), [](const ClaimPart& p) { return !p.started; });
     leave_node(pool, *claim, *last);
+    tell(pool, change::VictimDropped{id, RunId(), {last->place}});
     claim->parts.erase(std::next(last).base());
   }
   for (std::size_t i = claim->victims.size(); i-- > 0;) {
@@ -231,7 +232,7 @@ void shrink_claim(Pool& pool, ClaimId id, std::int64_t parts) {
     withdraw(pool, *run);
     if (run->ask.state != AskState::none) continue;
     claim->victims.erase(claim->victims.begin() + static_cast<std::ptrdiff_t>(i));
-    tell(pool, change::VictimDropped{id, run->id});
+    tell(pool, change::VictimDropped{id, run->id, {}});
   }
   ++pool.epoch;
 }
