@@ -35,8 +35,8 @@ void Auditor::Impl::note_told(const StepResult& result) {
   }
 }
 
-// Claims first made, then ended: a claim that another supersedes in this step is
-// out of the way of the other's cards.
+// Those open before the step that end in it are out of the way of what it makes; the
+// rest in the order in which it is told.
 void Auditor::Impl::note_claims(const StepResult& result) {
   for (const Change& change : result.changes) {
     if (const auto* ended = std::get_if<change::ClaimEnded>(&change)) {
@@ -47,8 +47,6 @@ void Auditor::Impl::note_claims(const StepResult& result) {
   }
   for (const Change& change : result.changes) {
     if (const auto* made = std::get_if<change::ClaimMade>(&change)) make_claim(*made);
-  }
-  for (const Change& change : result.changes) {
     if (const auto* ended = std::get_if<change::ClaimEnded>(&change)) {
       const bool done = std::find(claims_ended.begin(), claims_ended.end(), ended->claim) != claims_ended.end();
       if (!done) end_claim(*ended);
@@ -243,7 +241,9 @@ void Auditor::Impl::check_claimed_cards(const Taker& taker, std::string_view wha
       for (const Lease& lease : node->leases) {
         if ((lease.place.cards & place.cards) == 0) continue;
         const auto is_it = [&](const change::ClaimVictim& victim) { return victim.run == lease.holder.run; };
+        const RunRecord* run = run_of(lease.holder.run);
         const bool leaves =
+            (run != nullptr && (run->ask || std::min(run->limit_ends_ms, run->loan_due_ms) <= made.due_ms)) ||
             std::any_of(made.victims.begin(), made.victims.end(), is_it) ||
             std::find(made.replicas.begin(), made.replicas.end(), lease.holder.replica) != made.replicas.end();
         if (!leaves) milli += lease.place.milli;

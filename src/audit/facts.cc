@@ -422,7 +422,10 @@ void Auditor::Impl::on(TimeMs, const event::JobEdited& e) {
   if (job == nullptr) return;
   if (e.tier) job->spec.tier = *e.tier;
   if (e.deadline_ms) job->spec.deadline_ms = *e.deadline_ms;
-  if (e.limit_ms) job->spec.limit_ms = *e.limit_ms;
+  if (!e.limit_ms) return;
+  job->spec.limit_ms = *e.limit_ms;
+  RunRecord* run = run_of(job->current);
+  if (run != nullptr) run->limit_ends_ms = *e.limit_ms > 0 ? run->started_ms + *e.limit_ms : kNever;
 }
 
 void Auditor::Impl::on(TimeMs, const event::JobHeld& e) {

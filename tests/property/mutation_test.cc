@@ -160,6 +160,13 @@ std::vector<Named> wrong_claims() {
          for (Change& change : step.result.changes) {
            auto* made = std::get_if<change::ClaimMade>(&change);
            if (made == nullptr || made->victims.empty()) continue;
+           // Asked at once: a victim that is to be asked later may end before anybody could tell.
+           const bool asked = std::any_of(
+               step.result.decisions.begin(), step.result.decisions.end(), [&](const Decision& decision) {
+                 const auto* ask = std::get_if<decision::AskYield>(&decision.body);
+                 return ask != nullptr && ask->claim == made->claim;
+               });
+           if (!asked) continue;
            made->victims.clear();
            return true;
          }

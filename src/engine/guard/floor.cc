@@ -10,6 +10,8 @@ namespace weir::engine {
 
 namespace {
 
+constexpr std::int64_t kRoomsMax = 20'000;  // nodes x needs up to which each replica of the guard is placed with care
+
 std::int64_t cards_of(const Shape& shape) { return std::max(1, shape.cards); }
 
 bool plain(const GuardNeed& need) {
@@ -183,18 +185,18 @@ std::vector<GuardNeed> guard_needs(const Pool& pool) {
     assigned += cards_of(service.spec.shape) * service.guard;
     const std::int64_t missing =
         service.guard - std::min<std::int64_t>(service.guard, static_cast<std::int64_t>(service.live.size()));
-    if (missing > 0) needs.push_back({service.spec.shape, service.spec.models, missing});
+    if (missing > 0) needs.push_back({service.spec.id, service.spec.shape, service.spec.models, missing});
   }
   std::int64_t left = pool.settings->guard_min_cards - assigned;
   if (left > 0 && pool.settings->guard_shapes.empty()) {
-    needs.push_back({Shape{.cards = 1}, {}, left});
+    needs.push_back({{}, Shape{.cards = 1}, {}, left});
   } else if (left > 0) {
     std::vector<Shape> shapes = pool.settings->guard_shapes;
     std::stable_sort(shapes.begin(), shapes.end(),
                      [](const Shape& a, const Shape& b) { return cards_of(a) > cards_of(b); });
     for (const Shape& shape : shapes) {
       if (cards_of(shape) > left) continue;
-      needs.push_back({shape, {}, 1});
+      needs.push_back({{}, shape, {}, 1});
       left -= cards_of(shape);
     }
   }
@@ -208,14 +210,35 @@ std::int64_t guard_cards_owed(const Pool& pool) {
   return cards;
 }
 
-std::int64_t guard_shortfall(const Pool& pool, const std::vector<Placement>& taken,
-                             const std::vector<Placement>& freed) {
-  const std::vector<GuardNeed> needs = guard_needs(pool);
+namespace {
+
+std::int64_t shortfall_of(const Pool& pool, const std::vector<GuardNeed>& needs, const std::vector<Placement>& taken,
+                          const std::vector<Placement>& freed) {
   if (needs.empty()) return 0;
   if (std::all_of(needs.begin(), needs.end(), plain)) {
     return shortfall_by_model(pool, needs, open_by_model(pool, taken, freed));
   }
   return shortfall_by_rooms(pool, needs, taken, freed);
+}
+
+}  // namespace
+
+std::int64_t guard_shortfall(const Pool& pool, const std::vector<Placement>& taken,
+                             const std::vector<Placement>& freed) {
+  return shortfall_of(pool, guard_needs(pool), taken, freed);
+}
+
+bool guard_has_room_beside(const Pool& pool, ServiceId service, const Placement& place) {
+  std::vector<GuardNeed> needs = guard_needs(pool);
+  std::int64_t count = 0;
+  for (const GuardNeed& need : needs) count += need.count;
+  if (count < 2 || count * static_cast<std::int64_t>(pool.nodes.size()) > kRoomsMax) return true;
+  const std::int64_t before = shortfall_of(pool, needs, {}, {});
+  for (GuardNeed& need : needs) {
+    if (need.service == service && need.count > 0) --need.count;
+  }
+  std::erase_if(needs, [](const GuardNeed& need) { return need.count == 0; });
+  return shortfall_of(pool, needs, {place}, {}) <= before;
 }
 
 bool guard_allows(const Pool& pool, const std::vector<Placement>& places, const std::vector<Placement>& freed) {

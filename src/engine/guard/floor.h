@@ -9,6 +9,7 @@
 namespace weir::engine {
 
 struct GuardNeed {
+  ServiceId service;  // none: of the pool's guard beside them
   Shape shape;
   std::vector<std::string> models;
   std::int64_t count = 0;
@@ -20,6 +21,9 @@ struct GuardNeed {
 // well, and those were free of it.
 [[nodiscard]] std::int64_t guard_shortfall(const Pool&, const std::vector<Placement>& taken,
                                            const std::vector<Placement>& freed);
+// Would the rest of the guard be placeable as before, with one more replica of the
+// service there? Large pools are not asked.
+[[nodiscard]] bool guard_has_room_beside(const Pool&, ServiceId, const Placement&);
 // May training start there? `freed`: cards of training that leaves for it.
 [[nodiscard]] bool guard_allows(const Pool&, const std::vector<Placement>& places, const std::vector<Placement>& freed);
 [[nodiscard]] std::int64_t guard_cards_owed(const Pool&);

@@ -223,6 +223,17 @@ TimeMs needed_by(const Pool& pool, const ServiceRec& service) {
   return first >= kNever ? pool.now_ms : first;
 }
 
+// A replica of the guard stands where the rest of the guard still has room: there, or
+// on the next best node.
+Placement beside_the_guard(Pool& pool, const ServiceRec& service, const Placement& best) {
+  const ServiceId id = service.spec.id;
+  if (guard_has_room_beside(pool, id, best)) return best;
+  const std::vector<Placement> places = places_of_replica(pool, service);
+  const auto other =
+      std::find_if(places.begin(), places.end(), [&](const Placement& p) { return guard_has_room_beside(pool, id, p); });
+  return other == places.end() ? best : *other;
+}
+
 void claim_missing(Pool& pool, ServiceRec& service, Rank rank, std::int64_t missing) {
   Taker taker = taker_of(pool, service, rank);
   taker.need_by_ms = std::max(pool.now_ms, needed_by(pool, service));
@@ -308,8 +319,9 @@ void serve(Pool& pool, ServiceRec& service, bool guard_only) {
   start_claimed(pool, service, want - live());
   if (!service.stopped && pool.now_ms >= service.backoff_until_ms) {
     while (live() + (guard_only ? 0 : parts_open(pool, service)) < want && team_may(pool, service)) {
-      const auto place = place_replica(pool, service);
+      auto place = place_replica(pool, service);
       if (!place) break;
+      if (live() < service.guard) place = beside_the_guard(pool, service, *place);
       start_replica(pool, service, *place, ClaimId());
     }
     const std::int64_t short_of = std::min<std::int64_t>(want, service.target) - live() - parts_open(pool, service);

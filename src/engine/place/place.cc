@@ -270,6 +270,21 @@ std::optional<Placement> place_replica(Pool& pool, const ServiceRec& service) {
   return place;
 }
 
+std::vector<Placement> places_of_replica(Pool& pool, const ServiceRec& service) {
+  const FitEntry& entry = refreshed(pool, service.fit);
+  std::vector<std::pair<std::uint64_t, Index>> order;
+  for (Index i = 0; i < pool.nodes.size(); ++i) {
+    if (entry.count[i] > 0) order.emplace_back(entry.tree[entry.leaves + i], i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<Placement> places;
+  for (const auto& [key, i] : order) {
+    Placement place;
+    if (place_on(pool, pool.nodes[i], service.spec.shape, ~Mask{0}, place)) places.push_back(place);
+  }
+  return places;
+}
+
 std::int32_t speed_on(const Pool& pool, const Demand& demand, const Variant& variant,
                       const std::vector<Placement>& places) {
   std::int64_t slowest = kMilliPerCard;

@@ -127,6 +127,7 @@ class Search {
     Plan plan;
     plan.due_ms = pool_.now_ms;
     place_seats(plan);
+    count_in_whom_seats_need();
     const Scene& scene = board_.scene();
     for (std::uint32_t l = 0; l < scene.leavers.size(); ++l) {
       if (!board_.chosen()[l] || aside_[l]) continue;
@@ -177,6 +178,19 @@ class Search {
   static void sort_unique(std::vector<T>& values) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
+  }
+
+  // A seat of the plan may stand on what a leaver of one set aside has left over.
+  void count_in_whom_seats_need() {
+    const Scene& scene = board_.scene();
+    const std::vector<Mask> cards = board_.cards_of_seats();
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      if (board_.seats()[i].worker < 0) continue;
+      for (const Bundle& bundle : scene.bundles_of(scene.sites[board_.seats()[i].site])) {
+        if ((bundle.cards & cards[i]) == 0) continue;
+        for (const std::uint32_t l : scene.leavers_of(bundle)) aside_[l] = false;
+      }
+    }
   }
 
   // Who is asked to leave, the most expensive first.
