@@ -241,7 +241,8 @@ class Pass {
       if (plan->victims.empty() && plan->superseded.empty()) return false;  // it only has to wait: a reservation
       if (job.promoted && !charge_budget(pool_, job)) return false;
       const ClaimId id = make_claim(pool_, taker, {ClaimFor::job, job.spec.id, {}, v, false}, *plan).id;
-      if (plan->victims.empty()) start_claimed(pool_, id);
+      const ClaimRec* claim = claim_of(pool_, id);
+      if (claim != nullptr && claim->victims.empty()) start_claimed(pool_, id);
       return true;
     }
     JobClass& failed = pool_.queue.classes[job.cls];
