@@ -54,15 +54,15 @@ struct Auditor::Impl {
   bool guard_was_placeable = true;  // at the end of the last step
 
   // --- of the step being checked ---
-  bool guard_facts = false;     // an event may have changed what is owed or what can hold it
-  bool guard_decided = false;   // a decision may have
-  std::vector<RunId> runs_hit;  // by facts
+  bool guard_facts = false;           // an event may have changed what is owed or what can hold it
+  bool guard_decided = false;         // a decision may have
+  std::vector<RunId> runs_hit;        // by facts
   std::vector<RunId> runs_on_faulty;  // by faults of their cards: they restart elsewhere
   std::vector<ClaimId> claims_ended;
   std::vector<RunId> asks_to_recheck;  // whose claim ended or dropped them
   std::vector<ClaimId> claims_made;
-  std::set<RunId> told_to_leave;           // asked or stopped by this step
-  std::set<JobId> jobs_told_ended;         // facts of this step ended them: before its decisions
+  std::set<RunId> told_to_leave;    // asked or stopped by this step
+  std::set<JobId> jobs_told_ended;  // facts of this step ended them: before its decisions
   std::set<ReplicaId> replicas_told;
 
   template <class... Parts>

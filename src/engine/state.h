@@ -121,12 +121,12 @@ struct Pool {
   CardCount cards;
   std::vector<std::int64_t> healthy_of_model;
   std::vector<std::int64_t> guard_open_of_model;  // cards held by neither training nor guard replicas
-  std::int64_t training_cards = 0;        // held by training
-  std::int64_t nonpreemptible_cards = 0;  // of it, by runs without checkpoints
-  std::int64_t lent_cards = 0;            // of it, by runs that can be had back within lead_time
-  TimeMs passed_at_ms = kNever;            // latest pass over the queue
+  std::int64_t training_cards = 0;                // held by training
+  std::int64_t nonpreemptible_cards = 0;          // of it, by runs without checkpoints
+  std::int64_t lent_cards = 0;                    // of it, by runs that can be had back within lead_time
+  TimeMs passed_at_ms = kNever;                   // latest pass over the queue
   std::uint64_t passed_epoch = 0;
-  std::uint64_t epoch = 1;                // grows when capacity or what may be taken changes
+  std::uint64_t epoch = 1;  // grows when capacity or what may be taken changes
 
   std::vector<TimeMs> moves;  // of defragmentation, within the hour
   bool guard_alarm = false;   // said, until it is placeable again

@@ -161,8 +161,8 @@ std::vector<Named> wrong_claims() {
            auto* made = std::get_if<change::ClaimMade>(&change);
            if (made == nullptr || made->victims.empty()) continue;
            // Asked at once: a victim that is to be asked later may end before anybody could tell.
-           const bool asked = std::any_of(
-               step.result.decisions.begin(), step.result.decisions.end(), [&](const Decision& decision) {
+           const bool asked =
+               std::any_of(step.result.decisions.begin(), step.result.decisions.end(), [&](const Decision& decision) {
                  const auto* ask = std::get_if<decision::AskYield>(&decision.body);
                  return ask != nullptr && ask->claim == made->claim;
                });

@@ -188,7 +188,7 @@ namespace {
 
 // Tries to do without each element of a list, last ones first.
 template <class T>
-bool thin(std::vector<T> WorldPlan::*part, WorldPlan& plan, const std::function<bool(const WorldPlan&)>& fails) {
+bool thin(std::vector<T> WorldPlan::* part, WorldPlan& plan, const std::function<bool(const WorldPlan&)>& fails) {
   bool thinner = false;
   for (std::size_t size = std::max<std::size_t>(1, (plan.*part).size() / 2); size >= 1; size /= 2) {
     for (std::size_t end = (plan.*part).size(); end >= size && end > 0;) {

@@ -313,7 +313,8 @@ void drop_moot(Pool& pool) {
   const std::size_t before = decisions.size();
   const auto first = before == 0 ? std::uint64_t{0} : decisions.front().id;
   std::erase_if(decisions, [&](const Decision& d) {
-    if (const auto* stop = std::get_if<decision::StopReplica>(&d.body)) return !pool.replicas.contains(stop->replica.value);
+    if (const auto* stop = std::get_if<decision::StopReplica>(&d.body))
+      return !pool.replicas.contains(stop->replica.value);
     if (const auto* stop = std::get_if<decision::StopRun>(&d.body)) return run_of(pool, stop->run) == nullptr;
     if (const auto* ask = std::get_if<decision::AskYield>(&d.body)) return run_of(pool, ask->run) == nullptr;
     if (const auto* back = std::get_if<decision::WithdrawYield>(&d.body)) return run_of(pool, back->run) == nullptr;

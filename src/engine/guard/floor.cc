@@ -219,7 +219,8 @@ std::int64_t shortfall_of(const Pool& pool, const std::vector<GuardNeed>& needs,
     return shortfall_by_model(pool, needs, open_by_model(pool, taken, freed));
   }
   const std::int64_t short_of = shortfall_by_rooms(pool, needs, taken, freed);
-  const bool bound = std::any_of(needs.begin(), needs.end(), [](const GuardNeed& need) { return !need.models.empty(); });
+  const bool bound =
+      std::any_of(needs.begin(), needs.end(), [](const GuardNeed& need) { return !need.models.empty(); });
   if (short_of == 0 || !bound) return short_of;
   // Those that may go to few models first: what is large may have gone to the only one that they can.
   std::vector<GuardNeed> bound_first = needs;

@@ -229,8 +229,8 @@ Placement beside_the_guard(Pool& pool, const ServiceRec& service, const Placemen
   const ServiceId id = service.spec.id;
   if (guard_has_room_beside(pool, id, best)) return best;
   const std::vector<Placement> places = places_of_replica(pool, service);
-  const auto other =
-      std::find_if(places.begin(), places.end(), [&](const Placement& p) { return guard_has_room_beside(pool, id, p); });
+  const auto other = std::find_if(places.begin(), places.end(),
+                                  [&](const Placement& p) { return guard_has_room_beside(pool, id, p); });
   return other == places.end() ? best : *other;
 }
 

@@ -299,7 +299,8 @@ void withdraw_unasked(Pool& pool) {
       const RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
       return run != nullptr && run->ask.state == AskState::planned;
     });
-    const bool began = std::any_of(claim.parts.begin(), claim.parts.end(), [](const ClaimPart& p) { return p.started; });
+    const bool began =
+        std::any_of(claim.parts.begin(), claim.parts.end(), [](const ClaimPart& p) { return p.started; });
     if (unasked) over.emplace_back(claim.id, began ? ClaimEnd::started : ClaimEnd::withdrawn);
   }
   for (const auto& [id, how] : over) end_claim(pool, id, how);

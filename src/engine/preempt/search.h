@@ -25,7 +25,7 @@ struct Plan {
   std::vector<ClaimId> superseded;
   TimeMs due_ms = 0;
   bool rotation = false;
-  bool move = false;               // made by defragmentation
+  bool move = false;  // made by defragmentation
 };
 
 // Room for all workers of a variant. `barred`: models not to be used, by model.
