@@ -1,6 +1,6 @@
-// Integer units (docs/ARCHITECTURE, "Integer units"). Time is in milliseconds
-// of the clock in use, GPU share in milli-GPU, memory in MiB, CPU in
-// thousandths of a core, cost in GPU-milliseconds. Names carry the unit last.
+// Integer units (ARCHITECTURE.md, section 5). Time is in milliseconds of the
+// clock in use, GPU share in milli-GPU, memory in MiB, CPU in thousandths of a
+// core, cost in GPU-milliseconds. Names carry the unit last.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // weir scenario run FILE...: plays scenarios on the production engine and says
 // which expectations did not hold, and what happened instead.
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -34,15 +36,22 @@ std::filesystem::path golden_of(const std::string& file) {
   return std::filesystem::path(file).replace_extension(".golden");
 }
 
-// The log kept beside a file on purpose must be the log of the run.
-void compare_golden(const std::string& file, const std::vector<std::string>& trace, bool bless, Totals& totals) {
+void write_golden(const std::string& file, const std::vector<std::string>& trace, Totals& totals) {
   const auto path = golden_of(file);
-  if (bless) {
-    std::ofstream out(path, std::ios::trunc);
-    for (const std::string& line : trace) out << line << '\n';
+  std::ofstream out(path, std::ios::trunc);
+  for (const std::string& line : trace) out << line << '\n';
+  out.close();
+  if (out) {
     fmt::print("{}: written\n", path.string());
-    return;
+  } else {
+    ++totals.failed;
+    fmt::print(stderr, "{}: cannot be written\n", path.string());
   }
+}
+
+// The log kept beside a file on purpose must be the log of the run.
+void compare_golden(const std::string& file, const std::vector<std::string>& trace, Totals& totals) {
+  const auto path = golden_of(file);
   std::ifstream in(path);
   std::vector<std::string> kept;
   for (std::string line; std::getline(in, line);) kept.push_back(line);
@@ -74,7 +83,12 @@ void run_file(const std::string& file, const Options& options, Totals& totals) {
   totals.passed += report.passed;
   totals.failed += report.failed;
   totals.skipped += report.skipped;
-  if (golden) compare_golden(file, report.trace, options.bless, totals);
+  if (!golden) return;
+  if (options.bless) {
+    write_golden(file, report.trace, totals);
+  } else {
+    compare_golden(file, report.trace, totals);
+  }
 }
 
 }  // namespace

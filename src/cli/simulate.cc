@@ -1,7 +1,11 @@
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <sys/ioctl.h>
@@ -30,27 +34,44 @@ struct Options {
   bool no_audit = false;
 };
 
-[[nodiscard]] std::string command_line(const Options& options) {
+// As a shell reads it back.
+[[nodiscard]] std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./,:=@%";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+// Every option that was given, from the parser's own list: one that is added later is not forgotten.
+[[nodiscard]] std::string command_line(const CLI::App& command) {
   std::string line = "weir simulate";
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) line += fmt::format(" {} {}", name, value);
-  };
-  add("--scenario", options.input.scenario);
-  add("--jobs", options.input.jobs_file);
-  add("--load", options.input.load_file);
-  add("--pool", options.input.pool_file);
-  if (options.policy != "all") add("--policy", options.policy);
-  if (options.input.saturated) line += " --saturated";
-  if (options.input.on_demand) line += " --on-demand";
-  if (options.rotations) line += " --rotations";
+  for (const CLI::Option* option : command.get_options()) {
+    const bool is_flag = option->get_items_expected_max() == 0;
+    if (option->count() == 0 || (is_flag && !option->as<bool>())) continue;
+    line += " " + option->get_name();
+    if (!is_flag) line += " " + shell_word(option->results().back());
+  }
   return line;
+}
+
+// The first that is set decides, in the order of POSIX. Where none is, as in many a container, UTF-8 is what
+// terminals take.
+[[nodiscard]] bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    std::string locale = value;
+    std::transform(locale.begin(), locale.end(), locale.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return true;
 }
 
 [[nodiscard]] TerminalOptions terminal_options() {
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  const char* locale = std::getenv("LC_ALL");
-  TerminalOptions options{.colour = terminal && std::getenv("NO_COLOR") == nullptr,
-                          .unicode = locale == nullptr || std::string(locale) != "C"};
+  TerminalOptions options{.colour = terminal && std::getenv("NO_COLOR") == nullptr, .unicode = locale_is_utf8()};
   winsize size{};
   if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) options.width = size.ws_col;
   return options;
@@ -88,7 +109,7 @@ void print_people(const ReportData& data, const Options& options) {
   return found.empty() ? 0 : kBad;
 }
 
-[[nodiscard]] int run_simulate(const Options& options) {
+[[nodiscard]] int run_simulate(const Options& options, const std::string& command) {
   if (const std::string wrong = check_call(options); !wrong.empty()) {
     fmt::print(stderr, "weir simulate: {}\n", wrong);
     return kUsage;
@@ -112,7 +133,7 @@ void print_people(const ReportData& data, const Options& options) {
     simulation = simulate(input->workload, what);
   }
   const double wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const ReportData data = to_report(*input, simulation, wall_s, command_line(options));
+  const ReportData data = to_report(*input, simulation, wall_s, command);
   if (!options.report_file.empty() && !write_report(options.report_file, data)) return kBad;
   if (options.json) {
     fmt::print("{}", to_json(*input, simulation, wall_s));
@@ -152,7 +173,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
   command->add_flag("--json", options->json, "figures as JSON");
   command->add_option("--report", options->report_file, "also write one self-contained HTML file");
   command->add_flag("--no-audit", options->no_audit, "without the independent check of every step");
-  command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
+  command->callback([command, options, &exit_code] { exit_code = run_simulate(*options, command_line(*command)); });
 }
 
 }  // namespace weir::cli

@@ -29,12 +29,12 @@ struct Shipped {
   const char* title;
 };
 constexpr std::array<Shipped, 4> kShipped{{
-    {"r64-a", "r64a_jobs.csv.gz", "r64.yaml", 8'157, 32, 200,
-     "64 cards, a recorded fortnight of one team, moderate load"},
-    {"r64-b", "r64b_jobs.csv.gz", "r64.yaml", 10'196, 40, 200, "64 cards, a recorded fortnight of one team, high load"},
+    {"r64-a", "r64a_jobs.csv.gz", "r64.yaml", 8'157, 32, 200, "A recorded fortnight of one team, moderate load."},
+    {"r64-b", "r64b_jobs.csv.gz", "r64.yaml", 10'196, 40, 200, "A recorded fortnight of one team, high load."},
     {"rfull-a", "rfulla_jobs.csv.gz", "rfull.yaml", 791'220, 3'104, 50,
-     "6,216 cards, five recorded fortnights of a whole company laid over each other"},
-    {"rfull-b", "rfullb_jobs.csv.gz", "rfull.yaml", 950'290, 3'728, 50, "6,216 cards, the same with 60 % more jobs"},
+     "Five recorded fortnights of a whole company laid over each other."},
+    {"rfull-b", "rfullb_jobs.csv.gz", "rfull.yaml", 950'290, 3'728, 50,
+     "Five recorded fortnights of a whole company laid over each other, six of ten jobs twice."},
 }};
 constexpr const char* kLoadFile = "inference_load_10min.csv.gz";
 constexpr DurationMs kDoubleShift = 300'000 * kSecond;
@@ -119,7 +119,8 @@ void set_horizon(Workload& workload) {
                     fmt::format("--split-inference {} leaves nothing of the pool's {} cards to training",
                                 workload.split_inference_cards, workload.cards()));
   }
-  input.title = fmt::format("{} jobs of {} on {} cards", workload.jobs.size(), arguments.jobs_file, workload.cards());
+  input.title = fmt::format("Jobs of {}, {}.", arguments.jobs_file,
+                            arguments.load_file.empty() ? "no inference load" : "load of " + arguments.load_file);
   return input;
 }
 

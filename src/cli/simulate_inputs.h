@@ -24,7 +24,7 @@ struct SimulateArguments {
 
 struct SimulateInput {
   Workload workload;
-  std::string title;  // a plain line for people
+  std::string title;  // a plain line for people; sizes are not in it, the report counts them itself
   std::vector<std::string> notes;
 };
 

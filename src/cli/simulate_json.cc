@@ -81,7 +81,7 @@ std::string to_json(const SimulateInput& input, const Simulation& simulation, do
   Json wait = Json::array();
   for (const RotationResult& rotation : simulation.rotations) {
     useful.push_back(rotation.useful);
-    wait.push_back(rotation.wait_mean_s);
+    wait.push_back(number(rotation.wait_mean_s));
   }
   const Json out = {{"scenario", input.workload.name},
                     {"hash", hash_text(simulation.hash)},
@@ -90,7 +90,8 @@ std::string to_json(const SimulateInput& input, const Simulation& simulation, do
                     {"bound", {{"demand", simulation.bounds.demand}, {"saturation", simulation.bounds.saturation}}},
                     {"policies", policies},
                     {"rotations", {{"useful", useful}, {"wait_mean", wait}}}};
-  return out.dump(2) + "\n";
+  // A file name need not be UTF-8; JSON must be.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace weir::cli

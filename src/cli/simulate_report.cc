@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/simulate_output.h"
+#include "cli/version.h"
 
 namespace weir::cli {
 
@@ -28,13 +29,13 @@ constexpr double kMsPerDay = static_cast<double>(kDay);
 
 [[nodiscard]] ReportPreemption preemption_of(const PolicyRun& run, const PolicyMetrics& m) {
   ReportPreemption out{.requests = m.preemption.requests,
+                       .at_boundary = m.preemption.at_boundary,
+                       .forced_stops = m.preemption.forced_stops,
                        .success_120s = m.preemption.success_120s,
                        .success_300s = m.preemption.success_300s,
                        .lost_steps = m.preemption.lost_steps,
                        .yields = m.preemption.by_cause};
   for (const YieldOutcome& yield : run.yields) {
-    const bool measured = yield.asked_ms >= run.meter.window_from_ms();
-    if (measured && yield.at_boundary) ++out.at_boundary;
     out.falls.push_back({.at_ms = yield.asked_ms,
                          .free_after_s = static_cast<double>(yield.free_ms - yield.asked_ms) / kSecond,
                          .cause = yield.cause,
@@ -110,6 +111,7 @@ ReportData to_report(const SimulateInput& input, const Simulation& simulation, d
   ReportData out{.scenario = workload.name,
                  .title = input.title,
                  .hash = hash_text(simulation.hash),
+                 .version = kVersion,
                  .command = command,
                  .notes = input.notes,
                  .wall_s = wall_s,

@@ -170,7 +170,8 @@ std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail de
   GroupBuilder use(data, "Use of the pool");
   use.add(
          "useful", Quantity::share, Better::higher,
-         "training progress that was kept and inference work served, of all GPU time",
+         "training progress that was kept and inference work served, of all GPU time; the bound: the inference load, "
+         "each job as if it ran from its submission, and what was submitted before the window and left over",
          [](const auto& p) { return p.useful_share; }, data.bound_demand)
       .add("allocated", Quantity::share, Better::neither, "held by jobs and replicas, loading and saving included",
            [](const auto& p) { return p.allocated_share; })
@@ -191,6 +192,17 @@ std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail de
   promises.end(groups);
   add_preemption(data, groups);
   return groups;
+}
+
+std::string bounds_text(const ReportData& data) {
+  const auto demand = measured(data.bound_demand);
+  const auto saturation = measured(data.bound_saturation);
+  if (!demand && !saturation) return {};
+  std::string out = "Useful cannot pass";
+  if (demand) out += fmt::format(" {} with these jobs", share_text(demand));
+  if (demand && saturation) out += ", nor";
+  if (saturation) out += fmt::format(" {} with an endless queue", share_text(saturation));
+  return out + ".";
 }
 
 std::vector<bool> best_of(const ComparisonRow& row) {

@@ -31,6 +31,9 @@ struct ComparisonGroup {
 enum class Detail { overall, whole };
 [[nodiscard]] std::vector<ComparisonGroup> comparison_groups(const ReportData& data, Detail detail);
 
+// "Useful cannot pass 70.0 % with these jobs, nor 90.0 % with an endless queue."; empty without bounds.
+[[nodiscard]] std::string bounds_text(const ReportData& data);
+
 // Which columns hold the best value of the row; none when all are equal, when
 // fewer than two were measured or when neither direction is better.
 [[nodiscard]] std::vector<bool> best_of(const ComparisonRow& row);

@@ -125,14 +125,9 @@ std::string rotation_line(const ReportData& data) {
 
 std::string footer(const ReportData& data, const TerminalOptions& options) {
   std::string out;
-  if (measured(data.bound_demand) || measured(data.bound_saturation)) {
-    out += "Useful cannot pass";
-    if (measured(data.bound_demand)) out += fmt::format(" {} with these jobs", share_text(data.bound_demand));
-    if (measured(data.bound_demand) && measured(data.bound_saturation)) out += ", nor";
-    if (measured(data.bound_saturation))
-      out += fmt::format(" {} with an endless queue", share_text(data.bound_saturation));
-    out += ".\n";
-  }
+  if (const auto bounds = bounds_text(data); !bounds.empty()) out += bounds + "\n";
+  if (measured(data.bound_demand))
+    out += "That of these jobs counts what was submitted before the window and left over, too.\n";
   out += rotation_line(data);
   std::string run = fmt::format("{:.1f} s of wall time", std::max(0.0, measured(data.wall_s).value_or(0)));
   if (measured(data.step_us_p50) && measured(data.step_us_p99))

@@ -58,6 +58,7 @@ Preemption
   lost GPU time, by inference                -    0.050 %
 
 Useful cannot pass 70.0 % with these jobs, nor 90.0 % with an endless queue.
+That of these jobs counts what was submitted before the window and left over, too.
 1.2 s of wall time, engine step 5 us (median), 80.5 us (p99), hash 00c0ffee00c0ffee
 )");
 }

@@ -39,6 +39,7 @@ class Meter {
   [[nodiscard]] DurationMs window_ms() const { return until_ms_ - from_ms_; }
   [[nodiscard]] TimeMs window_from_ms() const { return from_ms_; }
   [[nodiscard]] TimeMs window_until_ms() const { return until_ms_; }
+  [[nodiscard]] bool in_window(TimeMs at_ms) const { return at_ms >= from_ms_ && at_ms < until_ms_; }
   [[nodiscard]] DurationMs step_ms() const { return step_ms_; }
 
  private:

@@ -99,32 +99,34 @@ void measure_classes(const Workload& workload, const PolicyRun& run, const std::
   return static_cast<double>(met) / static_cast<double>(asked);
 }
 
-[[nodiscard]] PreemptionMetrics preemptions(const PolicyRun& run) {
-  PreemptionMetrics out;
-  const TimeMs from = run.meter.window_from_ms();
+void measure_requests(const PolicyRun& run, PreemptionMetrics& out) {
   std::int64_t in_120s = 0;
   std::int64_t in_300s = 0;
   for (const RequestOutcome& request : run.requests) {
-    if (request.made_ms < from) continue;
+    if (!run.meter.in_window(request.made_ms)) continue;
     ++out.requests;
     const DurationMs took = request.all_free_ms - request.made_ms;
     if (took <= 120 * kSecond && !request.lost_work) ++in_120s;
     if (took <= 300 * kSecond && !request.lost_work) ++in_300s;
   }
-  if (out.requests > 0) {
-    out.success_120s = static_cast<double>(in_120s) / static_cast<double>(out.requests);
-    out.success_300s = static_cast<double>(in_300s) / static_cast<double>(out.requests);
-  }
-  std::int64_t at_boundary = 0;
+  if (out.requests == 0) return;
+  out.success_120s = static_cast<double>(in_120s) / static_cast<double>(out.requests);
+  out.success_300s = static_cast<double>(in_300s) / static_cast<double>(out.requests);
+}
+
+[[nodiscard]] PreemptionMetrics preemptions(const PolicyRun& run) {
+  PreemptionMetrics out;
+  measure_requests(run, out);
   for (const YieldOutcome& yield : run.yields) {
-    if (yield.asked_ms < from) continue;
+    if (!run.meter.in_window(yield.asked_ms)) continue;
     ++out.yields;
     ++out.by_cause[yield.cause];
-    if (yield.at_boundary) ++at_boundary;
+    if (yield.at_boundary) ++out.at_boundary;
+    if (yield.lost_steps) ++out.lost_steps;
   }
-  const std::int64_t all = out.yields + run.forced_stops;
-  if (all > 0) out.at_boundary_share = static_cast<double>(at_boundary) / static_cast<double>(all);
-  out.lost_steps = run.lost_steps;
+  for (const TimeMs stopped_ms : run.forced_stops) out.forced_stops += run.meter.in_window(stopped_ms) ? 1 : 0;
+  const std::int64_t all = out.yields + out.forced_stops;
+  if (all > 0) out.at_boundary_share = static_cast<double>(out.at_boundary) / static_cast<double>(all);
   return out;
 }
 

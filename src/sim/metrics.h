@@ -27,10 +27,12 @@ struct ClassMetrics {
 struct PreemptionMetrics {
   std::int64_t requests = 0;  // for inference, one per claim, withdrawn ones left out
   std::int64_t yields = 0;
+  std::int64_t at_boundary = 0;        // of the yields
+  std::int64_t forced_stops = 0;       // runs that the scheduler stopped away from a boundary; no yields
   double at_boundary_share = 1;        // of yields and forced stops
   std::optional<double> success_120s;  // all cards free in time and no step lost; of requests
   std::optional<double> success_300s;
-  std::int64_t lost_steps = 0;
+  std::int64_t lost_steps = 0;  // yields that resumed before their boundary
   std::map<YieldCause, std::int64_t> by_cause;
 };
 

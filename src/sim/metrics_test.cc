@@ -109,8 +109,26 @@ TEST_F(Recorded, StopsBySchedulerCountAsPreemptionsAwayFromABoundary) {
   decide(kHour, {start(0, 0, 1)});
   event(2 * kHour + 5 * kMinute, exit(0, event::Exit::stopped, kHour));
   const PolicyMetrics m = measured();
+  EXPECT_EQ(m.preemption.forced_stops, 1);
   EXPECT_DOUBLE_EQ(m.preemption.at_boundary_share, 0);
   EXPECT_THAT(m.useful, DoubleNear(1.0 / (8 * 9), 1e-12));  // five minutes were not kept
+}
+
+// A yield belongs to the instant of its request, like the requests themselves.
+TEST_F(Recorded, TheWarmUpHasItsOwnStopsAndLostSteps) {
+  begin(workload({job(0, 4 * kHour, 1), job(0, 4 * kHour, 1)}));
+  submit(0);
+  submit(1);
+  decide(0, {start(0, 0, 1), start(1, 1, 2)});
+  decide(50 * kMinute, {decision::AskYield{.run = RunId(0)}});
+  event(50 * kMinute + 30 * kSecond, exit(0, event::Exit::yielded, 50 * kMinute));
+  event(55 * kMinute, exit(1, event::Exit::stopped, 50 * kMinute));
+  decide(2 * kHour, {start(2, 0, 1, 2, 0), start(3, 1, 2, 2, 50 * kMinute)});  // job 0 begins anew
+  const PolicyMetrics m = measured();
+  EXPECT_EQ(m.preemption.yields, 0);
+  EXPECT_EQ(m.preemption.lost_steps, 0);
+  EXPECT_EQ(m.preemption.forced_stops, 0);
+  EXPECT_DOUBLE_EQ(m.preemption.at_boundary_share, 1);
 }
 
 // A claim for inference with two victims: one leaves at its boundary, the other

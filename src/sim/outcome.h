@@ -32,6 +32,7 @@ struct YieldOutcome {
   YieldCause cause = YieldCause::claim;
   bool for_inference = false;
   bool at_boundary = true;
+  bool lost_steps = false;  // resumed before its boundary
 };
 
 // One claim made for inference that asked runs to yield, and was not withdrawn.
@@ -48,9 +49,8 @@ struct PolicyRun {
   std::vector<ServiceOutcome> services;
   std::vector<RequestOutcome> requests;
   std::vector<YieldOutcome> yields;
-  std::int64_t lost_steps = 0;    // yields whose run resumed before its boundary
-  std::int64_t forced_stops = 0;  // runs the scheduler stopped away from a boundary
-  double lost_inference = 0;      // card-ms of save and restore, by yields for inference
+  std::vector<TimeMs> forced_stops;  // exits of runs that the scheduler stopped away from a boundary
+  double lost_inference = 0;         // card-ms of save and restore, by yields for inference
   double lost_all = 0;
   std::int64_t promotions = 0;
 

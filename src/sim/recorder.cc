@@ -69,13 +69,16 @@ void Recorder::run_exited(const event::RunExited& exit, TimeMs at_ms) {
   leave_claims(exit.run, run.job, yielded, at_ms);
   JobTrack& track = tracks_[run.job.value];
   track.saved_ms = exit.progress_ms;
-  track.yielded = yielded;
-  if (yielded) note_yield(run, exit, at_ms);
+  track.yield.reset();
+  if (yielded) {
+    track.yield = run_.yields.size();
+    note_yield(run, exit, at_ms);
+  }
   if (exit.how == event::Exit::done) {
     run_.jobs[run.job.value].end_ms = at_ms;
     return;
   }
-  if (exit.how == event::Exit::stopped && at_ms >= run_.meter.window_from_ms()) ++run_.forced_stops;
+  if (exit.how == event::Exit::stopped) run_.forced_stops.push_back(at_ms);
   enqueue(run.job, at_ms);
 }
 
@@ -89,7 +92,11 @@ void Recorder::note_yield(const OpenRun& run, const event::RunExited& exit, Time
     at_boundary = kept > 0 && kept % ckpt.interval_ms == 0 && clock.instant_of(kept) == saved_at;
   }
   const Ask ask = run.ask.value_or(Ask{.at_ms = at_ms});
-  run_.yields.push_back({ask.at_ms, at_ms, ask.cause, ask.for_inference, at_boundary});
+  run_.yields.push_back({.asked_ms = ask.at_ms,
+                         .free_ms = at_ms,
+                         .cause = ask.cause,
+                         .for_inference = ask.for_inference,
+                         .at_boundary = at_boundary});
   ++run_.jobs[run.job.value].yields;
   if (at_ms < run_.meter.window_from_ms()) return;
   const double lost = static_cast<double>(run.cards) * static_cast<double>(ckpt.write_ms + ckpt.restart_ms);
@@ -198,11 +205,11 @@ void Recorder::start_run(const decision::StartRun& start, TimeMs now_ms) {
   JobTrack& track = tracks_[start.job.value];
   JobOutcome& outcome = run_.jobs[start.job.value];
   if (outcome.first_start_ms < 0) outcome.first_start_ms = now_ms;
-  if (start.resume_progress_ms < track.saved_ms && track.yielded) {
-    ++run_.lost_steps;
+  if (start.resume_progress_ms < track.saved_ms && track.yield) {
+    run_.yields[*track.yield].lost_steps = true;
     for (const ClaimId id : track.claims) claims_[id].request.lost_work = true;
   }
-  track.yielded = false;
+  track.yield.reset();
   dequeue(start.job, now_ms);
   const bool first = start.incarnation <= 1;
   runs_[start.run.value] = {.job = start.job,

@@ -56,9 +56,9 @@ class Recorder final : public StepObserver {
     bool withdrawn = false;
   };
   struct JobTrack {
-    TimeMs queued_since_ms = -1;  // -1: not in the queue
-    DurationMs saved_ms = 0;      // progress that its last run left with
-    bool yielded = false;         // its last run left by a yield, for these claims:
+    TimeMs queued_since_ms = -1;       // -1: not in the queue
+    DurationMs saved_ms = 0;           // progress that its last run left with
+    std::optional<std::size_t> yield;  // of PolicyRun::yields, when its last run left by one; for these claims:
     std::vector<ClaimId> claims;
   };
 

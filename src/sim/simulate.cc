@@ -23,14 +23,14 @@ void rotate(const Workload& workload, const SimulateOptions& options, Simulation
   for (int i = 0; i < kRotations; ++i) {
     const DurationMs shift = i * kRotationStep;
     if (i == 0 && options.weir) {
-      out.rotations.push_back({0, out.policies.back().useful, *out.policies.back().all.wait_mean_s});
+      out.rotations.push_back({0, out.policies.back().useful, out.policies.back().all.wait_mean_s});
       continue;
     }
     const Workload variant = rotated(workload, shift);
     const std::string what = "weir, shifted " + std::to_string(shift / kDay) + " days";
     PolicyRun run = run_weir(variant, weir_options(options, what, false));
     const PolicyMetrics metrics = measure(variant, run, nullptr);
-    out.rotations.push_back({shift, metrics.useful, metrics.all.wait_mean_s.value_or(0)});
+    out.rotations.push_back({shift, metrics.useful, metrics.all.wait_mean_s});
     hash.add(run.hash);
     out.violations.insert(out.violations.end(), run.violations.begin(), run.violations.end());
   }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct SimulateOptions {
 struct RotationResult {
   DurationMs shift_ms = 0;
   double useful = 0;
-  double wait_mean_s = 0;
+  std::optional<double> wait_mean_s;
 };
 
 struct Simulation {

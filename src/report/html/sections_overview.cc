@@ -203,12 +203,7 @@ std::string policies_section(const ReportData& data) {
   }
   body += "</table></div>" + meaning_of(groups);
   std::string about = data.policies.size() > 1 ? "The best value of a row is bold." : "";
-  if (measured(data.bound_demand))
-    about += fmt::format(" Useful cannot pass {} with these jobs", share_text(data.bound_demand));
-  if (measured(data.bound_demand))
-    about += measured(data.bound_saturation)
-                 ? fmt::format(", nor {} with an endless queue.", share_text(data.bound_saturation))
-                 : ".";
+  if (const auto bounds = bounds_text(data); !bounds.empty()) about += (about.empty() ? "" : " ") + bounds;
   return section("policies", "The policies side by side", about, body);
 }
 
