@@ -68,7 +68,12 @@ void Auditor::Impl::check_guard(Placeable before, const StepResult& result) {
   }
   if (!guard_facts && !guard_decided) return;
   const Placeable after = guard_placeable();
-  if (before == Placeable::yes && after == Placeable::no) {
+  // Without preemption a replica takes what is free, and nobody makes room for the next.
+  const bool replicas_only = std::none_of(result.decisions.begin(), result.decisions.end(), [](const Decision& d) {
+    return std::holds_alternative<decision::StartRun>(d.body);
+  });
+  const bool excused = replicas_only && settings != nullptr && !settings->preempt_enabled;
+  if (before == Placeable::yes && after == Placeable::no && !excused) {
     violate(6, "the guard could be placed before the decisions of this step, and cannot after");
   }
   guard_was_placeable = after != Placeable::no;

@@ -44,8 +44,9 @@ struct Node {
   Index model = 0;
   Index group = 0;  // index of the name of its group, rack: gang_within
   Index rack = 0;
-  std::int32_t mem_order = 0;  // least memory first
-  std::int32_t reported = 0;   // usable cards it reports
+  std::int32_t mem_order = 0;   // least memory first
+  std::int32_t reported = 0;    // usable cards it reports
+  std::int32_t cards_ever = 0;  // the most that were ever declared; those above spec.cards are gone
   bool down = false;
   bool silent = false;
   bool timed_out = false;  // silent for longer than node_timeout: its runs are lost
@@ -205,6 +206,7 @@ struct RunRec {
   bool writing = false;  // past recall
   bool stopping = false;
   bool stale = false;  // superseded on an unreachable node; holds its cards
+  bool lent = false;   // counted among those that can be had back within lead_time
   bool loan = false;
   TimeMs loan_due_ms = kNever;
   TimeMs limit_end_ms = kNever;
@@ -227,6 +229,7 @@ struct RunRec {
 struct ReplicaRec {
   ReplicaId id;
   ServiceId service;
+  Index team = 0;  // that it was started for
   Placement place;
   std::int32_t version = 1;
   ReplicaState state = ReplicaState::starting;

@@ -364,13 +364,13 @@ class Pass {
   bool halted_ = false;  // without backfill nobody passes the first that waits for cards
 };
 
+}  // namespace
+
 void start_ready_claims(Pool& pool) {
   std::vector<ClaimId> ids;
   for (const auto& [id, claim] : pool.claims) ids.push_back(claim.id);
   for (const ClaimId id : ids) Pass::start_claimed(pool, id);
 }
-
-}  // namespace
 
 void schedule(Pool& pool) {
   start_ready_claims(pool);

@@ -6,5 +6,7 @@
 namespace weir::engine {
 
 void schedule(Pool&);
+// Jobs whose claimed cards are all free start on them.
+void start_ready_claims(Pool&);
 
 }  // namespace weir::engine

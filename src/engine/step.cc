@@ -13,6 +13,7 @@ StepResult step(State& state, std::span<const Event> events, TimeMs now_ms) {
   pool.out = {};
   pool.now_ms = std::max(pool.now_ms, now_ms);
   engine::apply_events(pool, events);
+  engine::start_ready_claims(pool);  // before anybody more is asked to leave for them
   engine::apply_timers(pool);
   engine::refresh_shares(pool);
   // Nothing that decides anything has changed: what waits waits for the same reasons.

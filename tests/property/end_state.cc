@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "books.h"
 #include "reference.h"
 
 namespace weir::property {
@@ -145,6 +146,9 @@ std::vector<std::string> problems_at_the_end(const World& world, const WorldPlan
   std::vector<std::string> problems;
   for (const std::string& claim : tracker.open_claims()) problems.push_back("never ended: " + claim);
   const Rules rules = rules_at_end(plan);
+  for (const std::string& fault : faults_in_books(world.state())) problems.push_back(fault);
+  const std::int64_t kept = cards_of_pool(world.state()).claimed;
+  if (tracker.still() && kept > 0) problems.push_back(std::to_string(kept) + " cards are kept for nobody");
   if (!tracker.still()) problems.push_back("work still goes on long after all of it could have been done");
   for (const auto& [id, state] : tracker.jobs()) {
     if (!ended(state) && tracker.still()) check_job(world, plan, rules, tracker, JobId{id}, state, problems);

@@ -19,7 +19,7 @@ using Coverage = std::map<std::string, std::int64_t>;
 
 struct PlayOptions {
   bool liveness = true;
-  bool check_clone = false;          // one step in sixteen is taken on a clone too
+  bool check_clone = false;          // one step in sixteen is taken on a clone too, in four the books are read
   bool trace = false;                // events, decisions and changes to stdout
   StepObserver* observer = nullptr;  // sees every step too; not owned
 };

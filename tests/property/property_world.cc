@@ -3,12 +3,14 @@
 // Prints what was wrong and exits 1, or nothing but a line and exits 0. With
 // --from and --to it goes through a range of seeds and prints one line for each
 // that fails, with the seed to give back.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
 #include <string_view>
 
+#include "mangle.h"
 #include "play.h"
 
 namespace {
@@ -23,6 +25,7 @@ struct Arguments {
   std::uint64_t to = 0;
   bool trace = false;
   bool minimise = false;
+  bool mangled = false;  // its facts made odd (mangle.h)
 };
 
 bool parse(int argc, char** argv, Arguments& out) {
@@ -33,6 +36,8 @@ bool parse(int argc, char** argv, Arguments& out) {
       out.trace = true;
     } else if (word == "--minimise") {
       out.minimise = true;
+    } else if (word == "--mangled") {
+      out.mangled = true;
     } else if (word == "--seed" && has_value) {
       out.seed = std::strtoull(argv[++i], nullptr, 10);
     } else if (word == "--from" && has_value) {
@@ -44,6 +49,20 @@ bool parse(int argc, char** argv, Arguments& out) {
     }
   }
   return true;
+}
+
+int sweep_mangled(const Arguments& arguments) {
+  int failed = 0;
+  const std::uint64_t from = arguments.to > 0 ? arguments.from : arguments.seed;
+  for (std::uint64_t seed = from; seed <= std::max(from, arguments.to); ++seed) {
+    const std::string fault = weir::property::fault_of_mangled(seed);
+    if (fault.empty()) continue;
+    ++failed;
+    std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), fault.c_str());
+    std::fflush(stdout);
+  }
+  std::printf("%d mangled worlds failed\n", failed);
+  return failed == 0 ? 0 : 1;
 }
 
 int sweep(const Arguments& arguments) {
@@ -67,9 +86,10 @@ int sweep(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) {
-    std::fputs("usage: property_world --seed N [--trace] [--minimise] | --from A --to B\n", stderr);
+    std::fputs("usage: property_world --seed N [--trace] [--minimise] | --from A --to B | --mangled ...\n", stderr);
     return 2;
   }
+  if (arguments.mangled) return sweep_mangled(arguments);
   if (arguments.to > 0) return sweep(arguments);
   WorldPlan plan = weir::property::plan_world(arguments.seed);
   PlayOptions options{.check_clone = true};

@@ -5,12 +5,14 @@
 #include <cstdio>
 
 #include "base/hash.h"
+#include "books.h"
 
 namespace weir::property {
 
 namespace {
 
 constexpr std::int64_t kCloneEvery = 16;
+constexpr std::int64_t kBooksEvery = 4;
 
 std::int64_t milli_of(const Placement& place) {
   return place.share ? place.milli : std::int64_t{kMilliPerCard} * std::popcount(place.cards);
@@ -27,7 +29,9 @@ std::uint64_t fingerprint(const StepResult& result) {
 }  // namespace
 
 Tracker::Tracker(const World& world, const WorldPlan& plan, const PlayOptions& options)
-    : world_(world), plan_(plan), options_(options) {}
+    : world_(world), plan_(plan), options_(options) {
+  for (const TeamSpec& team : plan.settings.teams) teams_[team.name] = team;
+}
 
 void Tracker::problem(std::string text) {
   if (problems.size() < 20) problems.push_back("t=" + std::to_string(now_ms_) + "ms " + std::move(text));
@@ -44,9 +48,14 @@ void Tracker::on_step(TimeMs now_ms, std::span<const Event> events, const StepRe
       std::printf("%9.3f    decision  %s\n", static_cast<double>(now_ms) / 1000, line_of(decision).c_str());
   }
   for (const Event& event : events) on_event(event);
+  deciding_ = result.decisions;
   for (const Change& change : result.changes) on_change(change);
+  deciding_ = {};
   for (const Decision& decision : result.decisions) on_decision(decision);
   if (options_.check_clone) check_clone(events, result, now_ms);
+  if (options_.check_clone && steps_ % kBooksEvery == 0) {
+    for (const std::string& fault : faults_in_books(world_.state())) problem(fault);
+  }
   ++steps_;
 }
 
@@ -75,6 +84,8 @@ void Tracker::on_event(const Event& event) {
     if (run != runs_.end()) run->second.done.insert(static_cast<std::size_t>(done->worker));
   } else if (const auto* gone = std::get_if<event::ReplicaExited>(&event.body)) {
     replicas_.erase(gone->replica.value);
+  } else if (const auto* quota = std::get_if<event::QuotaSet>(&event.body)) {
+    teams_[quota->team.name] = quota->team;
   } else if (const auto* down = std::get_if<event::NodeDown>(&event.body)) {
     ++coverage["node down"];
     std::erase_if(replicas_, [&](const auto& entry) { return entry.second.place.node == down->node; });
@@ -107,12 +118,26 @@ void Tracker::on_decision(const Decision& decision) {
   }
 }
 
+// Does the job's team hold more than its quota? It borrows, or the quota was cut.
+bool Tracker::over_its_own(JobId job) const {
+  const JobSpec* spec = spec_of(job);
+  const auto team = spec == nullptr ? teams_.end() : teams_.find(spec->team);
+  if (team == teams_.end() || !team->second.has_quota) return spec == nullptr || team == teams_.end();
+  std::int64_t milli = 0;
+  for (const Placement& place : held_by_team(spec->team)) milli += milli_of(place);
+  for (const Decision& decision : deciding_) {  // and what it starts in this step
+    const auto* start = std::get_if<decision::StartRun>(&decision.body);
+    const JobSpec* started = start == nullptr ? nullptr : spec_of(start->job);
+    if (started == nullptr || started->team != spec->team) continue;
+    for (const Placement& place : start->places) milli += milli_of(place);
+  }
+  return milli > team->second.quota_cards * kMilliPerCard;
+}
+
 // Taking (cause claim) is for a strictly higher tier, or for a team within its own.
 void Tracker::on_claim(const change::ClaimMade& made) {
   if (made.beneficiary != ClaimFor::job || made.cause != YieldCause::claim) return;
   const auto taker = tier_of(world_.state(), made.job);
-  const bool borrowing = std::any_of(plan_.settings.teams.begin(), plan_.settings.teams.end(),
-                                     [](const TeamSpec& team) { return team.has_quota && team.borrow; });
   for (const change::ClaimVictim& victim : made.victims) {
     const auto run = runs_.find(victim.run.value);
     if (run == runs_.end() || !taker || asked_.contains(victim.run.value)) continue;  // it leaves anyway
@@ -120,7 +145,7 @@ void Tracker::on_claim(const change::ClaimMade& made) {
     if (!held) continue;
     const bool lower = held->weight < taker->weight;
     const bool equal = held->weight == taker->weight;
-    if (!lower && !(equal && borrowing)) {
+    if (!lower && !(equal && over_its_own(run->second.job))) {
       problem("claim " + std::to_string(made.claim.value) + " of job " + std::to_string(made.job.value) + " (" +
               std::string(taker->name) + ") takes run " + std::to_string(victim.run.value) + " of job " +
               std::to_string(run->second.job.value) + " (" + std::string(held->name) + ")");

@@ -48,6 +48,7 @@ class Tracker final : public StepObserver {
   void on_decision(const Decision& decision);
   void on_change(const Change& change);
   void on_claim(const change::ClaimMade& made);
+  [[nodiscard]] bool over_its_own(JobId job) const;
   void check_clone(std::span<const Event> events, const StepResult& result, TimeMs now_ms);
   void problem(std::string text);
 
@@ -64,6 +65,8 @@ class Tracker final : public StepObserver {
   std::map<std::uint32_t, Replica> replicas_;
   std::map<std::uint32_t, change::ClaimMade> claims_;
   std::map<std::uint32_t, NodeId> last_node_;
+  std::map<std::string, TeamSpec> teams_;
+  std::span<const Decision> deciding_;  // of the step whose changes are read
 };
 
 }  // namespace weir::property

@@ -4,12 +4,16 @@
 #include <variant>
 #include <vector>
 
+#include "engine/apply/bounds.h"
 #include "engine/apply/jobs.h"
+#include "engine/guard/floor.h"
 #include "engine/guard/services.h"
 #include "engine/place/demand.h"
+#include "engine/place/fit.h"
 #include "engine/place/leases.h"
 #include "engine/preempt/boundary.h"
 #include "engine/preempt/claims.h"
+#include "engine/preempt/leavers.h"
 #include "engine/tiers/queue.h"
 #include "engine/tiers/tiers.h"
 
@@ -41,23 +45,26 @@ void apply(Pool& pool, const event::ReplicaExited& e) {
 void apply(Pool& pool, const event::CheckpointCommitted& e) {
   RunRec* run = run_of(pool, e.run);
   JobRec* job = run == nullptr || !run->current ? nullptr : job_of(pool, run->job);
-  if (job != nullptr) job->progress_ms = std::max(job->progress_ms, e.progress_ms);
+  if (job != nullptr) job->progress_ms = std::max(job->progress_ms, bounded(e.progress_ms));
 }
 
 void apply(Pool& pool, const event::ProgressReported& e) {
   RunRec* run = run_of(pool, e.run);
   JobRec* job = run == nullptr || !run->current ? nullptr : job_of(pool, run->job);
   if (job == nullptr || e.remaining_ms < 0) return;
-  job->remaining_ms = e.remaining_ms;
-  job->remaining_at_ms = e.progress_ms;
+  job->remaining_ms = bounded(e.remaining_ms);
+  job->remaining_at_ms = bounded(e.progress_ms);
   refresh_tier(pool, *job);
 }
 
 void apply(Pool& pool, const event::ReadyToYield& e) {
-  if (RunRec* run = run_of(pool, e.run)) {
-    run->writing = true;
-    run->ask.free_ms = std::max(run->ask.free_ms, pool.now_ms);
-  }
+  RunRec* run = run_of(pool, e.run);
+  if (run == nullptr) return;
+  unlist_run(pool, *run);
+  run->writing = true;
+  if (run->ask.state == AskState::none)
+    run->ask.free_ms = pool.now_ms + write_time(pool, *run);  // unasked, or taken back
+  run->ask.free_ms = std::max(run->ask.free_ms, pool.now_ms);
 }
 
 void apply(Pool& pool, const event::ReplicaReady& e) {
@@ -74,10 +81,10 @@ void apply(Pool& pool, const event::ReplicaReady& e) {
 void apply(Pool& pool, const event::NeedMeasured& e, TimeMs at_ms) {
   ServiceRec* service = service_of(pool, e.service);
   if (service == nullptr) return;
-  service->need = std::max(0, e.replicas) + std::max(0, e.ramp);
+  service->need = bounded_count(e.replicas) + bounded_count(e.ramp);
   service->stale_said = false;
   ++pool.epoch;
-  service->valid_until_ms = e.valid_until_ms;
+  service->valid_until_ms = bounded_instant(e.valid_until_ms);
   const DurationMs stale = pool.settings->stale_need_ms;
   if (e.valid_until_ms >= kNever && stale < kNever) service->valid_until_ms = at_ms + stale;
   if (service->valid_until_ms < kNever) wake_at(pool, service->valid_until_ms + 1, Timer::service, e.service.value);
@@ -86,14 +93,14 @@ void apply(Pool& pool, const event::NeedMeasured& e, TimeMs at_ms) {
 void apply(Pool& pool, const event::GuardPublished& e) {
   ServiceRec* service = service_of(pool, e.service);
   if (service == nullptr || service->stopped) return;  // a stopped service is owed nothing
-  service->guard = std::max(0, e.guard);
+  service->guard = bounded_count(e.guard);
   level_guard(pool, *service);
   ++pool.epoch;
 }
 
 void apply(Pool& pool, const event::NeedPlanned& e) {
   if (ServiceRec* service = service_of(pool, e.service)) {
-    service->planned.push_back({e.replicas, e.from_ms, e.until_ms});
+    service->planned.push_back({bounded_count(e.replicas), bounded_instant(e.from_ms), bounded_instant(e.until_ms)});
     ++pool.epoch;
   }
 }
@@ -110,15 +117,29 @@ void apply(Pool& pool, const event::RequestArrived& e, TimeMs at_ms) {
 
 void declare_team(Pool& pool, const TeamSpec& spec) {
   Team& team = team_named(pool, spec.name);
-  team.spec = spec;
+  team.spec = bounded(spec);
   team.declared = true;
   ++pool.epoch;
 }
 
+// Runs as the new settings see them.
+void resettle_runs(Pool& pool) {
+  std::vector<RunId> ids;
+  for (const auto& [id, run] : pool.runs) ids.emplace_back(id);
+  for (const RunId id : ids) {
+    RunRec& run = pool.runs.at(id.value);
+    const bool listed = run.listed;
+    unlist_run(pool, run);
+    if (const JobRec* job = job_of(pool, run.job)) run.rank = rank_of(pool, *job);
+    if (listed) list_run(pool, run);
+    if (run.current) lend(pool, run, lendable(pool, run.ckpt, run.speed_milli));
+  }
+}
+
 void apply(Pool& pool, const event::ConfigSet& e) {
   if (e.settings == nullptr) return;
-  pool.settings = e.settings;
-  for (const TeamSpec& team : e.settings->teams) declare_team(pool, team);
+  pool.settings = bounded(e.settings);
+  for (const TeamSpec& team : pool.settings->teams) declare_team(pool, team);
   ++pool.fit.pool_version;
   ++pool.epoch;
   for (auto& [id, service] : pool.services) service.rank = rank_of(pool, service.spec);
@@ -126,19 +147,28 @@ void apply(Pool& pool, const event::ConfigSet& e) {
     refresh_tier(pool, job);
     if (job.queued) enqueue(pool, job);
   }
+  reorder_heads(pool);  // another rule of order gives other keys
+  resettle_runs(pool);
   pool.shares_at_ms = kNever;
 }
 
 void apply(Pool& pool, const event::ServiceDeclared& e) {
-  ServiceRec& service = pool.services[e.service.id.value];
+  const ServiceSpec spec = bounded(e.service);
+  if (!spec.id.valid()) return;
+  ServiceRec& service = pool.services[spec.id.value];
   const bool fresh = !service.spec.id.valid();
-  if (fresh || service.spec.guard != e.service.guard) service.guard = std::max(0, e.service.guard);
-  service.spec = e.service;
+  const bool moved = !fresh && (service.spec.shape != spec.shape || service.spec.models != spec.models);
+  if (fresh || service.spec.guard != spec.guard) service.guard = spec.guard;
+  service.spec = spec;
   service.stopped = false;
   service.replacing = !fresh;
-  service.team = team_index(pool, e.service.team);
-  service.fit = fit_of(pool, e.service.shape, e.service.models, e.service.models_in_order, "");
-  service.rank = rank_of(pool, e.service);
+  service.team = team_index(pool, spec.team);
+  service.fit = fit_of(pool, spec.shape, spec.models, spec.models_in_order, "");
+  service.rank = rank_of(pool, spec);
+  if (moved) {
+    // Claims were made for what it was.
+    for (const ClaimId id : std::vector<ClaimId>(service.claims)) shrink_claim(pool, id, 0);
+  }
   level_guard(pool, service);
   ++pool.epoch;
 }
@@ -172,17 +202,17 @@ void apply(Pool& pool, const event::JobCancelled& e) {
 void apply(Pool& pool, const event::JobEdited& e) {
   JobRec* job = job_of(pool, e.job);
   if (job == nullptr) return;
-  if (e.tier && tier_named(pool, *e.tier) != nullptr) job->spec.tier = *e.tier;
+  const TierSpec* tier = e.tier ? tier_named(pool, *e.tier) : nullptr;
+  if (tier != nullptr && tier->role == TierRole::training) job->spec.tier = *e.tier;
   if (e.deadline_ms) {
-    job->spec.deadline_ms = *e.deadline_ms;
+    job->spec.deadline_ms = bounded_instant(*e.deadline_ms);
     job->promoted = job->past_deadline = false;
     refund_budget(pool, *job);
   }
   if (e.limit_ms) {
-    job->spec.limit_ms = *e.limit_ms;
+    const DurationMs limit = job->spec.limit_ms = bounded(*e.limit_ms);
     if (RunRec* run = run_of(pool, job->run)) {
-      run->limit_end_ms =
-          *e.limit_ms <= 0 ? kNever : std::max(run->start_ms + *e.limit_ms, instant_of_work(*run, *e.limit_ms));
+      run->limit_end_ms = limit <= 0 ? kNever : std::max(run->start_ms + limit, instant_of_work(*run, limit));
       wake_at(pool, run->limit_end_ms, Timer::limit, run->id.value);
     }
   }
@@ -335,7 +365,7 @@ void apply_events(Pool& pool, std::span<const Event> events) {
     return a->at_ms != b->at_ms ? a->at_ms < b->at_ms : a->body.index() < b->body.index();
   });
   for (const Event* event : order) {
-    const TimeMs at = std::min(event->at_ms, pool.now_ms);
+    const TimeMs at = std::clamp<TimeMs>(event->at_ms, 0, pool.now_ms);
     std::visit(
         [&](const auto& body) {
           if constexpr (requires { apply(pool, body, at); }) {

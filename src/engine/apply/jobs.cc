@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/apply/bounds.h"
 #include "engine/estimate/history.h"
 #include "engine/guard/floor.h"
 #include "engine/place/demand.h"
@@ -99,18 +100,17 @@ void after_run(Pool& pool, JobRec& job, const RunRec& run, event::Exit how) {
 }
 
 void forget_run(Pool& pool, RunRec& run) {
-  const JobRec* job = job_of(pool, run.job);
   for (std::size_t i = 0; i < run.places.size(); ++i) {
     if (!run.left[i]) vacate(pool, false, run.id.value, run.places[i], static_cast<std::int32_t>(i));
   }
-  if (run.current && job != nullptr && lendable(pool, job->spec.ckpt, run.speed_milli)) pool.lent_cards -= run.cards;
+  lend(pool, run, false);
   unlist_run(pool, run);
 }
 
 void take_progress(JobRec& job, const RunRec& run, DurationMs progress) {
   const DurationMs useful = std::max<DurationMs>(0, progress - run.resume_ms);
   job.progress_ms = std::max(job.progress_ms, progress);
-  job.service += useful * run.milli;
+  job.service = std::min(kNever, job.service + product(useful, run.milli));
   job.idle_runs = useful > 0 ? 0 : job.idle_runs + 1;
   if (job.spec.ckpt.scope == CheckpointScope::node && useful > 0) {
     job.ckpt_nodes.clear();
@@ -138,7 +138,7 @@ void submit(Pool& pool, const JobSpec& spec) {
     return;
   }
   JobRec& job = pool.jobs[spec.id.value];
-  job.spec = spec;
+  job.spec = bounded(spec);
   if (job.spec.ckpt.mode == CheckpointMode::interval && job.spec.ckpt.interval_ms <= 0) {
     job.spec.ckpt.interval_ms = pool.settings->assumed_interval_ms;
   }
@@ -198,6 +198,12 @@ void end_job(Pool& pool, JobRec& job, JobState state) {
   }
 }
 
+void lend(Pool& pool, RunRec& run, bool on) {
+  if (run.lent == on) return;
+  run.lent = on;
+  pool.lent_cards += on ? run.cards : -run.cards;
+}
+
 void start_job(Pool& pool, JobRec& job, const Start& start) {
   const Demand& demand = pool.demands[job.demand];
   const Variant& variant = demand.variants[start.variant];
@@ -239,7 +245,7 @@ void start_job(Pool& pool, JobRec& job, const Start& start) {
   for (std::size_t i = 0; i < start.places.size(); ++i) {
     occupy(pool, false, id.value, static_cast<std::int32_t>(i), start.places[i]);
   }
-  if (lendable(pool, job.spec.ckpt, run.speed_milli)) pool.lent_cards += run.cards;
+  lend(pool, run, lendable(pool, job.spec.ckpt, run.speed_milli));
   list_run(pool, run);
   for (const WorkerGroup& group : variant.groups) {
     for (std::int32_t i = 0; i < group.count; ++i) note_start(pool, group.shape);
@@ -283,7 +289,7 @@ void end_run(Pool& pool, RunId id, event::Exit how, DurationMs progress_ms) {
   JobRec* job = job_of(pool, run.job);
   if (!run.current || job == nullptr || job->run != id) return;
   job->run = RunId();
-  take_progress(*job, run, progress_ms);
+  take_progress(*job, run, bounded(progress_ms));
   after_run(pool, *job, run, how);
 }
 
@@ -292,8 +298,7 @@ void worker_done(Pool& pool, RunId id, std::int32_t worker) {
   const auto i = static_cast<std::size_t>(worker);
   if (run == nullptr || worker < 0 || i >= run->left.size() || run->left[i]) return;
   const std::int64_t cards = std::popcount(run->places[i].cards);
-  const JobRec* job = job_of(pool, run->job);
-  if (run->current && job != nullptr && lendable(pool, job->spec.ckpt, run->speed_milli)) pool.lent_cards -= cards;
+  if (run->lent) pool.lent_cards -= cards;
   run->left[i] = true;
   run->cards -= cards;
   vacate(pool, false, id.value, run->places[i], worker);
@@ -311,7 +316,7 @@ void stop_for_loss(Pool& pool, RunRec& run) {
 void supersede(Pool& pool, RunRec& run) {
   if (!run.current) return;
   JobRec* job = job_of(pool, run.job);
-  if (job != nullptr && lendable(pool, job->spec.ckpt, run.speed_milli)) pool.lent_cards -= run.cards;
+  lend(pool, run, false);
   unlist_run(pool, run);
   run.current = false;
   run.stale = true;

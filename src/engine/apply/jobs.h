@@ -17,6 +17,8 @@ struct Start {
   TimeMs loan_due_ms = kNever;
 };
 void start_job(Pool&, JobRec&, const Start&);
+// Counts the run's cards among those that can be had back within lead_time, or not.
+void lend(Pool&, RunRec&, bool on);
 
 // A run has left all of its cards. `progress` of its newest verified checkpoint.
 void end_run(Pool&, RunId, event::Exit how, DurationMs progress_ms);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/apply/apply.h"
+#include "engine/apply/bounds.h"
 #include "engine/apply/jobs.h"
 #include "engine/guard/services.h"
 #include "engine/place/leases.h"
@@ -80,7 +81,7 @@ void hit_cards(Pool& pool, NodeId id, Mask cards) {
 }  // namespace
 
 void apply(Pool& pool, const event::NodeDeclared& e) {
-  const NodeSpec& spec = e.node;
+  NodeSpec spec = bounded(e.node);
   Node* node = node_of(pool, spec.id);
   if (node == nullptr) {
     if (spec.id.value >= kNodeIdsMax) return;
@@ -93,15 +94,13 @@ void apply(Pool& pool, const event::NodeDeclared& e) {
   } else if (node->reported == node->spec.cards || node->reported > spec.cards) {
     node->reported = spec.cards;
   }
-  const Index model = pool.models.of(spec.model);
   uncount(pool, *node);
-  node->spec = spec;
-  node->spec.cards = std::clamp(spec.cards, 0, kCardsPerNodeMax);
-  node->model = model;
-  node->group = pool.groups.of(spec.group);
-  node->rack = pool.racks.of(spec.rack);
-  node->cards.resize(std::max(node->cards.size(), static_cast<std::size_t>(node->spec.cards)));
-  if (!spec.islands.empty()) node->spec.islands.resize(static_cast<std::size_t>(node->spec.cards), 0);
+  change_model(pool, *node, pool.models.of(spec.model));
+  node->spec = std::move(spec);
+  node->cards_ever = std::max(node->cards_ever, node->spec.cards);
+  node->group = pool.groups.of(node->spec.group);
+  node->rack = pool.racks.of(node->spec.rack);
+  node->cards.resize(static_cast<std::size_t>(node->cards_ever));
   order_by_memory(pool);
   node_changed(pool, *node);
   ++pool.fit.pool_version;
@@ -121,8 +120,8 @@ void apply(Pool& pool, const event::NodeDown& e) {
 
 void apply(Pool& pool, const event::NodeUp& e) {
   Node* node = node_of(pool, e.node);
-  if (node == nullptr) return;
-  node->down = true;  // whatever stood there is proven gone
+  if (node == nullptr || (!node->down && !node->silent)) return;  // told again
+  node->down = true;                                              // whatever stood there is proven gone
   lose_work(pool, e.node);
   node = node_of(pool, e.node);
   node->down = node->silent = node->timed_out = false;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/apply/bounds.h"
 #include "engine/state.h"
 
 namespace weir::engine {
@@ -54,7 +55,7 @@ DurationMs p90_beyond(const Pool& pool, Index history, DurationMs done_ms) {
 
 DurationMs work_done(const RunRec& run, TimeMs now_ms) {
   if (now_ms <= run.work_from_ms) return 0;
-  return std::min(now_ms - run.work_from_ms, kNever / 4096) * run.speed_milli / 1000;
+  return product(std::min(now_ms - run.work_from_ms, kLongest), run.speed_milli) / 1000;
 }
 
 DurationMs remaining_of(const Pool& pool, const JobRec& job) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engine/place/leases.h"
 #include "engine/preempt/boundary.h"
@@ -17,10 +18,6 @@ std::int64_t cards_of(const Shape& shape) { return std::max(1, shape.cards); }
 bool plain(const GuardNeed& need) {
   const Shape& s = need.shape;
   return s.cards == 1 && s.card_mem_mib == 0 && s.cpu_milli == 0 && s.ram_mib == 0;
-}
-
-bool listed(const std::vector<std::string>& models, const std::string& model) {
-  return models.empty() || std::find(models.begin(), models.end(), model) != models.end();
 }
 
 // Cards per model that the guard may have, after a start.
@@ -52,128 +49,56 @@ void order_needs(std::vector<GuardNeed>& needs) {
   });
 }
 
-std::int64_t shortfall_by_model(const Pool& pool, const std::vector<GuardNeed>& needs, std::vector<std::int64_t> open) {
-  std::int64_t short_of = 0;
-  for (const GuardNeed& need : needs) {
-    std::int64_t missing = need.count;
-    for (Index m = 0; m < open.size() && m < pool.models.size() && missing > 0; ++m) {
-      if (open[m] <= 0 || !listed(need.models, pool.models.name(m))) continue;
-      const std::int64_t here = std::min(missing, open[m]);
-      open[m] -= here;
-      missing -= here;
-    }
-    short_of += missing;
+// Single cards of several models: a flow from needs to models. What a need cannot have
+// of its models another one may make way for.
+class CardFlow {
+ public:
+  CardFlow(const Pool& pool, const std::vector<GuardNeed>& needs, std::vector<std::int64_t> open)
+      : pool_(pool), needs_(needs), open_(std::move(open)) {
+    open_.resize(pool.models.size(), 0);
+    given_.assign(needs.size(), std::vector<std::int64_t>(open_.size(), 0));
   }
-  return short_of;
-}
 
-// What the guard may have of one node, for shapes beyond single cards.
-struct Room {
-  const Node* node = nullptr;
-  Mask cards = 0;
-  std::vector<std::int64_t> milli;  // free of shares that stay, by card
-  std::vector<std::int64_t> mem;
-  Mask cut = 0;  // cards in shares
-  std::int64_t cpu = 0, ram = 0;
-};
-
-Room room_of(const Pool& pool, const Node& node) {
-  Room room{.node = &node, .cards = node.healthy(), .milli = {}, .mem = {}};
-  const auto n = static_cast<std::size_t>(node.spec.cards);
-  room.milli.assign(n, kMilliPerCard);
-  room.mem.assign(n, node.spec.card_mem_mib);
-  room.cpu = node.spec.cpu_milli;
-  room.ram = node.spec.ram_mib;
-  for (const Lease& lease : node.leases) {
-    if (lease.replica && !pool.replicas.at(lease.holder).guard) continue;
-    room.cpu -= lease.place.cpu_milli;
-    room.ram -= lease.place.ram_mib;
-    if (!lease.place.share) {
-      room.cards &= ~lease.place.cards;
-      continue;
-    }
-    const auto card = static_cast<std::size_t>(std::countr_zero(lease.place.cards));
-    room.cut |= lease.place.cards;
-    room.milli[card] -= lease.place.milli;
-    room.mem[card] -= lease.place.card_mem_mib;
-  }
-  return room;
-}
-
-void take_from(Room& room, const Placement& place) {
-  room.cpu -= place.cpu_milli;
-  room.ram -= place.ram_mib;
-  if (!place.share) {
-    room.cards &= ~place.cards;
-    return;
-  }
-  const auto card = static_cast<std::size_t>(std::countr_zero(place.cards));
-  room.cut |= place.cards;
-  room.milli[card] -= place.milli;
-  room.mem[card] -= place.card_mem_mib;
-}
-
-bool put(Room& room, const GuardNeed& need) {
-  const Shape& s = need.shape;
-  if (!listed(need.models, room.node->spec.model) || s.cpu_milli > room.cpu || s.ram_mib > room.ram) return false;
-  Placement place{.node = room.node->spec.id, .cpu_milli = s.cpu_milli, .ram_mib = s.ram_mib};
-  if (s.whole()) {
-    Mask open = room.cards & ~room.cut;
-    if (s.card_mem_mib > room.node->spec.card_mem_mib || std::popcount(open) < s.cards) return false;
-    for (std::int32_t i = 0; i < s.cards; ++i, open &= open - 1) place.cards |= open & (~open + 1);
-  } else if (s.share()) {
-    const std::int64_t mem = s.card_mem_mib > 0
-                                 ? s.card_mem_mib
-                                 : std::max<std::int64_t>(1, room.node->spec.card_mem_mib * s.milli / kMilliPerCard);
-    int best = -1;
-    for (Mask left = room.cards; left != 0; left &= left - 1) {
-      const auto card = static_cast<std::size_t>(std::countr_zero(left));
-      if (room.milli[card] < s.milli || room.mem[card] < mem) continue;
-      if (best < 0 || room.milli[card] < room.milli[static_cast<std::size_t>(best)]) best = static_cast<int>(card);
-    }
-    if (best < 0) return false;
-    place.cards = Mask{1} << best;
-    place.share = true;
-    place.milli = s.milli;
-    place.card_mem_mib = mem;
-  }
-  take_from(room, place);
-  return true;
-}
-
-std::int64_t shortfall_by_rooms(const Pool& pool, const std::vector<GuardNeed>& needs,
-                                const std::vector<Placement>& taken, const std::vector<Placement>& freed) {
-  std::vector<Room> rooms;
-  for (const Node& node : pool.nodes) {
-    if (!node.takes_work()) continue;
-    Room room = room_of(pool, node);
-    for (const Placement& place : freed) {
-      if (place.node == node.spec.id && !place.share) room.cards |= place.cards & node.healthy();
-    }
-    for (const Placement& place : taken) {
-      if (place.node == node.spec.id) take_from(room, place);
-    }
-    rooms.push_back(std::move(room));
-  }
-  std::int64_t short_of = 0;
-  for (const GuardNeed& need : needs) {
-    for (std::int64_t i = 0; i < need.count; ++i) {
-      Room* best = nullptr;
-      int best_open = 0;
-      for (Room& room : rooms) {
-        Room trial = room;
-        if (!put(trial, need)) continue;
-        const int open = std::popcount(trial.cards & ~trial.cut);
-        if (best == nullptr || open < best_open) {
-          best = &room;
-          best_open = open;
-        }
+  std::int64_t shortfall() {
+    std::int64_t short_of = 0;
+    for (std::size_t n = 0; n < needs_.size(); ++n) {
+      std::int64_t missing = needs_[n].count;
+      while (missing > 0) {
+        seen_.assign(open_.size(), false);
+        const std::int64_t got = give(n, missing);
+        if (got == 0) break;
+        missing -= got;
       }
-      best == nullptr ? ++short_of : static_cast<std::int64_t>(put(*best, need));
+      short_of += missing;
     }
+    return short_of;
   }
-  return short_of;
-}
+
+ private:
+  // Up to `wanted` more cards for the need; 0 when no chain of exchanges has one.
+  std::int64_t give(std::size_t need, std::int64_t wanted) {
+    for (Index m = 0; m < open_.size(); ++m) {
+      if (seen_[m] || !model_allowed(needs_[need].models, pool_.models.name(m))) continue;
+      seen_[m] = true;
+      std::int64_t got = std::clamp<std::int64_t>(open_[m], 0, wanted);
+      open_[m] -= got;
+      for (std::size_t other = 0; other < needs_.size() && got == 0; ++other) {
+        if (other == need || given_[other][m] == 0) continue;
+        got = give(other, std::min(wanted, given_[other][m]));
+        given_[other][m] -= got;
+      }
+      given_[need][m] += got;
+      if (got > 0) return got;
+    }
+    return 0;
+  }
+
+  const Pool& pool_;
+  const std::vector<GuardNeed>& needs_;
+  std::vector<std::int64_t> open_;                // by model
+  std::vector<std::vector<std::int64_t>> given_;  // by need and model
+  std::vector<bool> seen_;
+};
 
 }  // namespace
 
@@ -216,18 +141,9 @@ std::int64_t shortfall_of(const Pool& pool, const std::vector<GuardNeed>& needs,
                           const std::vector<Placement>& freed) {
   if (needs.empty()) return 0;
   if (std::all_of(needs.begin(), needs.end(), plain)) {
-    return shortfall_by_model(pool, needs, open_by_model(pool, taken, freed));
+    return CardFlow(pool, needs, open_by_model(pool, taken, freed)).shortfall();
   }
-  const std::int64_t short_of = shortfall_by_rooms(pool, needs, taken, freed);
-  const bool bound =
-      std::any_of(needs.begin(), needs.end(), [](const GuardNeed& need) { return !need.models.empty(); });
-  if (short_of == 0 || !bound) return short_of;
-  // Those that may go to few models first: what is large may have gone to the only one that they can.
-  std::vector<GuardNeed> bound_first = needs;
-  std::stable_sort(bound_first.begin(), bound_first.end(), [](const GuardNeed& a, const GuardNeed& b) {
-    return !a.models.empty() && (b.models.empty() || a.models.size() < b.models.size());
-  });
-  return std::min(short_of, shortfall_by_rooms(pool, bound_first, taken, freed));
+  return shortfall_by_rooms(pool, needs, taken, freed);
 }
 
 }  // namespace

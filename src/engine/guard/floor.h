@@ -4,16 +4,10 @@
 
 #include <vector>
 
+#include "engine/guard/rooms.h"
 #include "engine/state.h"
 
 namespace weir::engine {
-
-struct GuardNeed {
-  ServiceId service;  // none: of the pool's guard beside them
-  Shape shape;
-  std::vector<std::string> models;
-  std::int64_t count = 0;
-};
 
 // Owed and not running: missing guard replicas, and what is left of the pool's guard beside them.
 [[nodiscard]] std::vector<GuardNeed> guard_needs(const Pool&);

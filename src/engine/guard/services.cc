@@ -60,6 +60,7 @@ void start_replica(Pool& pool, ServiceRec& service, const Placement& place, Clai
   ReplicaRec& replica = pool.replicas[id.value];
   replica = {.id = id, .service = service.spec.id, .place = place, .version = service.spec.version};
   replica.start_ms = pool.now_ms;
+  replica.team = service.team;
   service.live.push_back(id);
   occupy(pool, true, id.value, 0, place);
   level_guard(pool, service);

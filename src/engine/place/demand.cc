@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "engine/apply/bounds.h"
 #include "engine/place/leases.h"
 
 namespace weir::engine {
@@ -119,7 +120,9 @@ std::int64_t guard_cards(const Pool& pool) {
 }  // namespace
 
 Misfit misfit_of(const Pool& pool, const JobSpec& job) {
+  if (!job.id.valid()) return {"id", "the job has no number"};
   if (job.roles.empty()) return {"roles", "the job has no workers"};
+  std::int64_t workers = 0;
   for (const WorkerGroup& group : job.roles) {
     const Shape& s = group.shape;
     if (group.count < 1) return {"workers", "a role has no workers"};
@@ -127,9 +130,13 @@ Misfit misfit_of(const Pool& pool, const JobSpec& job) {
     if (negative) return {"gpus", "an amount is negative"};
     if (s.milli >= kMilliPerCard) return {"milli", "a share is less than a whole card"};
     if (s.cards > 0 && s.milli > 0) return {"milli", "a worker holds whole cards or a share, not both"};
+    if (s.share() && !job.elastic.empty()) return {"elastic", "sizes are of whole cards"};
+    workers += group.count;
   }
+  if (workers > kWorkersMax) return {"workers", "the job has more than " + std::to_string(kWorkersMax) + " workers"};
   for (const ElasticShape& e : job.elastic) {
     if (e.gpus < 1 || e.speed_milli < 1) return {"elastic", "a size needs cards and speed"};
+    if (e.gpus > kCardsPerNodeMax) return {"elastic", "a size is of one node"};
   }
   if (pool.nodes.empty()) return {};
   std::int64_t cards = 0;

@@ -89,7 +89,7 @@ void count_holder(Pool& pool, bool replica, std::uint32_t holder, const Node& no
   Index team = 0;
   if (replica) {
     const ReplicaRec& rec = pool.replicas.at(holder);
-    team = pool.services.at(rec.service.value).team;
+    team = rec.team;
   } else {
     const RunRec& run = pool.runs.at(holder);
     team = run.team;
@@ -115,7 +115,7 @@ CardCount count_cards(const Pool& pool, const Node& node) {
   CardCount c;
   if (!node.known) return c;
   if (node.down) {
-    c.down = node.spec.cards;
+    c.down = node.cards_ever;
     return c;
   }
   Mask stale = 0;
@@ -130,7 +130,7 @@ CardCount count_cards(const Pool& pool, const Node& node) {
     left &= ~mask;
     return std::int64_t{std::popcount(here)};
   };
-  c.missing = take(node.missing);
+  c.missing = take(node.missing) + node.cards_ever - node.spec.cards;
   c.quarantined = take(stale | (node.faulty & ~held));
   c.whole = take(node.whole);
   c.shared = take(node.shared);
@@ -233,14 +233,24 @@ void uncount(Pool& pool, Node& node) {
   node.open_counted = node.healthy_counted = 0;
 }
 
+void change_model(Pool& pool, Node& node, Index model) {
+  for (const Lease& lease : node.leases) {
+    const Index team = lease.replica ? pool.replicas.at(lease.holder).team : pool.runs.at(lease.holder).team;
+    slot(pool.teams[team].held_milli_of_model, node.model) -= milli_of(lease.place);
+    slot(pool.teams[team].held_milli_of_model, model) += milli_of(lease.place);
+  }
+  node.model = model;
+}
+
 void holder_changed(Pool& pool, const std::vector<Placement>& places) {
   for (const Placement& place : places) recount(pool, node_at(pool, place.node));
 }
 
 bool free_of_holders(const Node& node, const Placement& place) {
   if (!node.takes_work() || (place.cards & ~node.healthy()) != 0 || (place.cards & node.whole) != 0) return false;
-  if (place.cpu_milli > node.spec.cpu_milli - node.cpu_used) return false;
-  if (place.ram_mib > node.spec.ram_mib - node.ram_used) return false;
+  // A node declared smaller may hold more than it has; who asks for none does not mind.
+  if (place.cpu_milli > 0 && place.cpu_milli > node.spec.cpu_milli - node.cpu_used) return false;
+  if (place.ram_mib > 0 && place.ram_mib > node.spec.ram_mib - node.ram_used) return false;
   if (!place.share) return (place.cards & node.shared) == 0;
   bool fits = true;
   each_card(place.cards, [&](int i) {
@@ -253,8 +263,8 @@ bool free_of_holders(const Node& node, const Placement& place) {
 
 bool fits_now(const Node& node, const Placement& place) {
   if (!free_of_holders(node, place)) return false;
-  if (place.cpu_milli > node.spec.cpu_milli - node.cpu_used - node.cpu_kept) return false;
-  if (place.ram_mib > node.spec.ram_mib - node.ram_used - node.ram_kept) return false;
+  if (place.cpu_milli > 0 && place.cpu_milli > node.spec.cpu_milli - node.cpu_used - node.cpu_kept) return false;
+  if (place.ram_mib > 0 && place.ram_mib > node.spec.ram_mib - node.ram_used - node.ram_kept) return false;
   if ((place.cards & node.kept) != 0) return false;
   if (!place.share) return (place.cards & node.kept_in_part) == 0;
   bool fits = true;

@@ -20,6 +20,8 @@ void unkeep(Pool&, const Placement&);
 void node_changed(Pool&, Node&);
 // Takes a node out of the counts before it is declared anew.
 void uncount(Pool&, Node&);
+// It is declared with another model: what its holders hold is of that one now.
+void change_model(Pool&, Node&, Index model);
 // A holder changed what it is (a replica became one of the guard's, a run stale).
 void holder_changed(Pool&, const std::vector<Placement>&);
 

@@ -5,118 +5,14 @@
 #include <map>
 
 #include "engine/place/leases.h"
+#include "engine/place/trial.h"
 #include "engine/tiers/tiers.h"
 
 namespace weir::engine {
 
 namespace {
 
-// Keeps what it has placed until it is done, so that workers do not meet.
-class Trial {
- public:
-  Trial(Pool& pool, const Demand& demand, const Variant& variant) : pool_(pool), demand_(demand), variant_(variant) {
-    places_.resize(static_cast<std::size_t>(variant.workers));
-    placed_.assign(places_.size(), false);
-  }
-  ~Trial() {
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (placed_[i]) unkeep(pool_, places_[i]);
-    }
-  }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
-
-  // All over the pool, by the index.
-  bool fill() {
-    for (std::size_t g = 0; g < variant_.groups.size(); ++g) {
-      for (std::int32_t i = 0; i < variant_.groups[g].count; ++i) {
-        const Index best = demand_.one_per_node ? best_unused(g) : best_node(pool_, variant_.fits[g]);
-        if (best == kNoIndex || !put(g, i, best, ~Mask{0})) return enough();
-      }
-    }
-    return true;
-  }
-
-  // On these nodes only, on cards out of `allowed`.
-  bool fill(const std::vector<Index>& nodes, Mask allowed) {
-    for (std::size_t g = 0; g < variant_.groups.size(); ++g) {
-      for (std::int32_t i = 0; i < variant_.groups[g].count; ++i) {
-        const Index best = best_of(nodes, g, allowed);
-        if (best == kNoIndex || !put(g, i, best, allowed)) return enough();
-      }
-    }
-    return true;
-  }
-
-  bool put_at(std::size_t worker, const Placement& place) {
-    const Node* node = node_of(pool_, place.node);
-    if (node == nullptr || !fits_now(*node, place)) return false;
-    accept(worker, place);
-    return true;
-  }
-
-  [[nodiscard]] bool enough() const { return demand_.min_workers > 0 && count_ >= demand_.min_workers; }
-
-  [[nodiscard]] std::vector<Placement> result() const {
-    std::vector<Placement> out;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (placed_[i]) out.push_back(places_[i]);
-    }
-    return out;
-  }
-
- private:
-  void accept(std::size_t worker, const Placement& place) {
-    places_[worker] = place;
-    placed_[worker] = true;
-    ++count_;
-    keep(pool_, place);
-  }
-
-  bool put(std::size_t group, std::int32_t i, Index at, Mask allowed) {
-    Placement place;
-    if (!place_on(pool_, pool_.nodes[at], variant_.groups[group].shape, allowed, place)) return false;
-    accept(static_cast<std::size_t>(variant_.first_worker[group] + i), place);
-    return true;
-  }
-
-  [[nodiscard]] bool used(Index at) const {
-    const NodeId id = pool_.nodes[at].spec.id;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (placed_[i] && places_[i].node == id) return true;
-    }
-    return false;
-  }
-
-  Index best_unused(std::size_t group) {
-    std::vector<Index> all(pool_.nodes.size());
-    for (Index i = 0; i < all.size(); ++i) all[i] = i;
-    return best_of(all, group, ~Mask{0});
-  }
-
-  Index best_of(const std::vector<Index>& nodes, std::size_t group, Mask allowed) {
-    const FitEntry& entry = refreshed(pool_, variant_.fits[group]);
-    Index best = kNoIndex;
-    std::uint64_t best_key = kNoFit;
-    for (const Index i : nodes) {
-      if (entry.count[i] == 0 || (demand_.one_per_node && used(i))) continue;
-      const std::uint64_t key = entry.tree[entry.leaves + i];
-      if (key > best_key || (key == best_key && best != kNoIndex)) continue;
-      Placement place;
-      if (allowed != ~Mask{0} && !place_on(pool_, pool_.nodes[i], entry.shape, allowed, place)) continue;
-      best = i;
-      best_key = key;
-    }
-    return best;
-  }
-
-  Pool& pool_;
-  const Demand& demand_;
-  const Variant& variant_;
-  std::vector<Placement> places_;
-  std::vector<bool> placed_;
-  std::int32_t count_ = 0;
-};
+constexpr std::size_t kPlacesMax = 256;  // of a replica that are weighed against each other
 
 using Places = std::optional<std::vector<Placement>>;
 
@@ -141,7 +37,7 @@ std::vector<Index> candidates(const Pool& pool, const Where& where) {
 Places place_among(Pool& pool, const Demand& demand, const Variant& variant, const std::vector<Index>& nodes,
                    Mask allowed) {
   Trial trial(pool, demand, variant);
-  if (!trial.fill(nodes, allowed)) return std::nullopt;
+  if (!trial.fill(nodes, allowed) && !trial.search(nodes, allowed)) return std::nullopt;
   return trial.result();
 }
 
@@ -258,7 +154,7 @@ std::optional<std::vector<Placement>> place(Pool& pool, const Demand& demand, co
   }
   if (!where.free()) return place_among(pool, demand, variant, candidates(pool, where), ~Mask{0});
   Trial trial(pool, demand, variant);
-  if (!trial.fill()) return std::nullopt;
+  if (!trial.fill() && !trial.search(candidates(pool, where), ~Mask{0})) return std::nullopt;
   return trial.result();
 }
 
@@ -279,8 +175,17 @@ std::vector<Placement> places_of_replica(Pool& pool, const ServiceRec& service) 
   std::sort(order.begin(), order.end());
   std::vector<Placement> places;
   for (const auto& [key, i] : order) {
+    if (places.size() >= kPlacesMax) break;
     Placement place;
-    if (place_on(pool, pool.nodes[i], service.spec.shape, ~Mask{0}, place)) places.push_back(place);
+    if (!place_on(pool, pool.nodes[i], service.spec.shape, ~Mask{0}, place)) continue;
+    places.push_back(place);
+    if (!place.share) continue;
+    for (int card = 0; card < pool.nodes[i].spec.cards; ++card) {
+      const Mask only = Mask{1} << card;
+      Placement other;
+      if (only != place.cards && place_on(pool, pool.nodes[i], service.spec.shape, only, other))
+        places.push_back(other);
+    }
   }
   return places;
 }
@@ -301,7 +206,9 @@ std::int32_t speed_on(const Pool& pool, const Demand& demand, const Variant& var
       seen = true;
     }
   }
-  return static_cast<std::int32_t>(std::max<std::int64_t>(1, slowest * variant.speed_milli / kMilliPerCard));
+  constexpr std::int64_t kFastest = 1 << 30;
+  return static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(slowest * variant.speed_milli / kMilliPerCard, 1, kFastest));
 }
 
 }  // namespace weir::engine

@@ -22,7 +22,7 @@ struct Where {
 // Places of the workers, roles in order; nothing when they do not fit now.
 [[nodiscard]] std::optional<std::vector<Placement>> place(Pool&, const Demand&, const Variant&, const Where&);
 [[nodiscard]] std::optional<Placement> place_replica(Pool&, const ServiceRec&);
-// Its places on all nodes that it fits on, the best first.
+// Its places on all nodes that it fits on, the best first; a share's on each card. Bounded.
 [[nodiscard]] std::vector<Placement> places_of_replica(Pool&, const ServiceRec&);
 
 // Speed that the work runs at on these places: shape x slowest model.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/apply/bounds.h"
 #include "engine/estimate/history.h"
 #include "engine/preempt/leavers.h"
 
@@ -20,7 +21,7 @@ bool kills(const Pool& pool, YieldCause cause) {
 }
 
 TimeMs instant_of_work(const RunRec& run, DurationMs work_ms) {
-  return run.work_from_ms + wall_of_work(std::min(work_ms, kNever / 4096), run.speed_milli);
+  return run.work_from_ms + wall_of_work(std::min(work_ms, kLongest), run.speed_milli);
 }
 
 TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms, YieldCause cause) {

@@ -265,8 +265,9 @@ bool all_free(const Pool& pool, const ClaimRec& claim) {
   }
   return std::all_of(sums.begin(), sums.end(), [&](const auto& entry) {
     const Node& node = *node_of(pool, NodeId(entry.first));
-    return entry.second.cpu_milli <= node.spec.cpu_milli - node.cpu_used &&
-           entry.second.ram_mib <= node.spec.ram_mib - node.ram_used;
+    const auto& [cpu, ram] = std::pair(entry.second.cpu_milli, entry.second.ram_mib);
+    return (cpu == 0 || cpu <= node.spec.cpu_milli - node.cpu_used) &&
+           (ram == 0 || ram <= node.spec.ram_mib - node.ram_used);
   });
 }
 

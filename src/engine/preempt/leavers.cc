@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "engine/apply/bounds.h"
 #include "engine/estimate/history.h"
 #include "engine/place/leases.h"
 #include "engine/preempt/boundary.h"
@@ -130,7 +131,7 @@ Leaver as_it_stands(const Pool& pool, const Taker& taker, const RunRec& run) {
     lost = run.ckpt.mode == CheckpointMode::interval && interval > 0 ? done % interval : run.resume_ms + done;
   }
   const DurationMs each = lost + run.ckpt.restart_ms + run.ckpt.write_ms;
-  leaver.cost = run.milli * each / kMilliPerCard * (1 + yields_lately(pool, run));
+  leaver.cost = product(run.milli, each) / kMilliPerCard * (1 + yields_lately(pool, run));
   return leaver;
 }
 
@@ -149,7 +150,7 @@ Leaver leaver_of(const Pool& pool, const Taker& taker, const ReplicaRec& replica
   Leaver leaver{.kind = LeaverKind::replica, .id = replica.id.value};
   const ServiceRec* service = service_of(pool, replica.service);
   if (service == nullptr) return leaver;
-  leaver.team = service->team;
+  leaver.team = replica.team;
   leaver.milli = milli_of(replica.place);
   leaver.cards = std::popcount(replica.place.cards);
   if (replica.stale) return leaver;

@@ -42,7 +42,7 @@ ClassKey class_of(const Pool& pool, const JobRec& job) {
   ClassKey key{.demand = job.demand, .team = job.team, .rank = rank_of(pool, job), .level = job.level};
   key.aged = job.aged ? 1 : 0;
   key.contract = job.contract;
-  if (placed_first || !job.ckpt_nodes.empty()) key.pinned = static_cast<std::int32_t>(spec.id.value) + 1;
+  if (placed_first || !job.ckpt_nodes.empty()) key.pinned = static_cast<std::int32_t>(spec.id.value + 1);
   key.flags = (job.past_deadline ? 1 : 0) + (job.over_budget ? 2 : 0) + (job.no_estimate ? 4 : 0) +
               (job.promoted ? 8 : 0) + (job.starved ? 16 : 0);
   return key;

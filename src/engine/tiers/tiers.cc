@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/apply/bounds.h"
 #include "engine/estimate/history.h"
 #include "engine/place/leases.h"
 #include "engine/preempt/leavers.h"
@@ -61,7 +62,7 @@ GpuMs spent(Pool& pool, Team& account) {
 
 GpuMs price_of(const Pool& pool, const JobRec& job) {
   const DurationMs remaining = std::max<DurationMs>(0, remaining_of(pool, job));
-  return pool.demands[job.demand].variants.front().milli * remaining / kMilliPerCard;
+  return product(pool.demands[job.demand].variants.front().milli, remaining) / kMilliPerCard;
 }
 
 bool affordable(Pool& pool, const JobRec& job) {
@@ -231,7 +232,7 @@ void refresh_shares(Pool& pool) {
   bool changed = pool.settings->order == OrderRule::response_ratio;
   for (std::size_t i = 0; i < pool.teams.size(); ++i) {
     Team& team = pool.teams[i];
-    team.used = scaled(team.used, factor) + team.held_milli * period;
+    team.used = std::min(kNever, scaled(team.used, factor) + product(team.held_milli, period));
     const std::int64_t entitled = entitlement_milli(pool, team);
     const std::int64_t share = !team.declared && i == 0 ? 0
                                : entitled <= 0          ? std::numeric_limits<std::int64_t>::max()
@@ -266,7 +267,8 @@ bool charge_budget(Pool& pool, JobRec& job) {
 void refund_budget(Pool& pool, JobRec& job) {
   if (job.charged == 0) return;
   const std::int64_t milli = pool.demands[job.demand].variants.front().milli;
-  const GpuMs used = milli * std::max<DurationMs>(0, job.progress_ms - job.charged_progress_ms) / kMilliPerCard;
+  const DurationMs done = std::max<DurationMs>(0, job.progress_ms - job.charged_progress_ms);
+  const GpuMs used = product(milli, done) / kMilliPerCard;
   const GpuMs unused = std::max<GpuMs>(0, job.charged - used);
   if (unused > 0) account_of(pool, job).budget.push_back({job.charged_at_ms, -unused});
   job.charged = 0;
