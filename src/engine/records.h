@@ -235,6 +235,7 @@ struct ReplicaRec {
   ReplicaState state = ReplicaState::starting;
   bool guard = false;  // one of the oldest `guard` live ones
   bool stale = false;
+  bool moving = false;  // goes when the one that was started for it is ready
   TimeMs start_ms = 0;
   ClaimId taken_by;
   TimeMs drained_at_ms = kNever;

@@ -314,7 +314,7 @@ class Pass {
   // A claim whose first victim has not left gives way to free cards.
   void start_beside_claim(JobRec& job) {
     const ClaimRec* claim = claim_of(pool_, job.claim);
-    if (claim == nullptr || claim->begun || claim->moves) return;
+    if (claim == nullptr || claim->begun) return;
     const bool past_recall = std::any_of(claim->victims.begin(), claim->victims.end(), [&](const Victim& v) {
       const RunRec* run = run_of(pool_, v.run);
       return run == nullptr || run->writing || run->stopping || run->ask.boundary_ms <= pool_.now_ms;
@@ -375,6 +375,7 @@ void start_ready_claims(Pool& pool) {
 void schedule(Pool& pool) {
   start_ready_claims(pool);
   review_claims(pool);
+  review_moves(pool);
   for (auto& [id, service] : pool.services) {
     refresh_target(pool, service);
     release_replicas(pool, service);

@@ -128,9 +128,11 @@ struct Pool {
   std::uint64_t passed_epoch = 0;
   std::uint64_t epoch = 1;  // grows when capacity or what may be taken changes
 
-  std::vector<TimeMs> moves;  // of defragmentation, within the hour
-  bool guard_alarm = false;   // said, until it is placeable again
-  StepResult out;             // of the step under way
+  std::vector<TimeMs> moves;  // of defragmentation in the background, within the hour
+  TimeMs move_again_ms = 0;   // not before: the latest search for moves was in vain
+  TimeMs merge_again_ms = 0;
+  bool guard_alarm = false;  // said, until it is placeable again
+  StepResult out;            // of the step under way
 };
 
 // --- lookups; nullptr when not known ---

@@ -81,6 +81,11 @@ JobSpec bounded(JobSpec spec) {
        {&spec.declared_run_ms, &spec.limit_ms, &spec.ckpt.write_ms, &spec.ckpt.restart_ms, &spec.ckpt.interval_ms}) {
     bound(*length);
   }
+  for (WorkerGroup& group : spec.roles) {
+    for (std::int64_t* amount : {&group.shape.card_mem_mib, &group.shape.cpu_milli, &group.shape.ram_mib}) {
+      *amount = std::clamp<std::int64_t>(*amount, 0, kUnlimited);
+    }
+  }
   spec.submitted_ms = bounded_instant(spec.submitted_ms);
   spec.deadline_ms = bounded_instant(spec.deadline_ms);
   spec.min_workers = std::max(0, spec.min_workers);

@@ -143,9 +143,9 @@ void submit(Pool& pool, const JobSpec& spec) {
     job.spec.ckpt.interval_ms = pool.settings->assumed_interval_ms;
   }
   job.team = team_index(pool, spec.team);
-  job.demand = demand_of(pool, spec);
+  job.demand = demand_of(pool, job.spec);
   job.contract = contract_of(pool, job.spec.ckpt);
-  job.history = history_of(pool, spec, pool.demands[job.demand].variants.front().milli);
+  job.history = history_of(pool, job.spec, pool.demands[job.demand].variants.front().milli);
   forget_shape(job.spec);
   // What is not known by now has ended, or never was: nobody waits for it, and no two jobs for each other.
   std::erase_if(job.spec.after, [&](JobId before) { return before == spec.id || !pool.jobs.contains(before.value); });

@@ -221,10 +221,7 @@ void apply(Pool& pool, const event::DrainSet& e) {
     RunRec* run = run_of(pool, id);
     if (run == nullptr || !run->current) continue;
     if (!e.on && run->ask.state != AskState::none && run->ask.cause == YieldCause::drain) withdraw(pool, *run);
-    if (!e.on || run->ask.state != AskState::none || !run->preemptible || run->stopping) continue;
-    const JobRec* job = job_of(pool, run->job);
-    if (job == nullptr || job->spec.ckpt.mode == CheckpointMode::none) continue;
-    ask(pool, *run, ClaimId(), YieldCause::drain, boundary_from(pool, *run, pool.now_ms));
+    if (e.on) ask_for_drain(pool, *run);
   }
 }
 

@@ -4,281 +4,360 @@
 #include <bit>
 
 #include "engine/place/leases.h"
-#include "engine/preempt/boundary.h"
-#include "engine/preempt/leavers.h"
 
 namespace weir::engine {
 
 namespace {
 
-constexpr std::size_t kNodesTried = 16;    // places looked at for one waiter, those with most room first
-constexpr std::size_t kRunsOfNode = 8;     // runs of a node that are considered
-constexpr std::size_t kTargetsTried = 64;  // nodes looked at as targets behind another move
+constexpr std::size_t kSpotsLooked = 48;  // spots whose runs are looked at for one worker
+constexpr std::size_t kSpotsTried = 16;   // of them those that could be made: targets are sought
+constexpr std::size_t kBundlesMax = 8;    // of a spot
+constexpr std::size_t kSetsTried = 6;     // sets of bundles of a spot, cheapest first
+constexpr std::size_t kOthersTried = 4;   // runs of a node that might make way for another
+constexpr std::int32_t kWorkersMax = 64;  // of a gang that is helped
 
-struct Movable {
-  RunId run;
-  Placement place;
-  std::int32_t cards = 0;
-  GpuMs cost = 0;
-  TimeMs boundary_ms = 0;
+// What a worker lacks somewhere, and what a run gives when it leaves: cards or
+// milli.
+struct Amount {
+  std::int64_t units = 0, mem_mib = 0, cpu_milli = 0, ram_mib = 0;
+
+  void add(const Amount& o) {
+    units += o.units;
+    mem_mib += o.mem_mib;
+    cpu_milli += o.cpu_milli;
+    ram_mib += o.ram_mib;
+  }
+  [[nodiscard]] Amount less(const Amount& o) const {
+    return {units - o.units, mem_mib - o.mem_mib, cpu_milli - o.cpu_milli, ram_mib - o.ram_mib};
+  }
+  [[nodiscard]] bool covers(const Amount& lack) const {
+    return units >= lack.units && mem_mib >= lack.mem_mib && cpu_milli >= lack.cpu_milli && ram_mib >= lack.ram_mib;
+  }
 };
 
-// One worker on whole cards, free to restart anywhere, at a boundary that is not far
-// into another's protection.
-std::optional<Movable> movable(const Pool& pool, const RunRec& run, Rank rank) {
-  if (!run.listed || run.loan || run.start_ms == pool.now_ms || run.rank > rank || run.places.size() != 1)
-    return std::nullopt;
-  const JobRec* job = job_of(pool, run.job);
-  if (job == nullptr || job->claim.valid() || run.ckpt.scope == CheckpointScope::node) return std::nullopt;
-  if (pool.now_ms < eligible_from(pool, run)) return std::nullopt;  // inside min_run
-  const TimeMs boundary = boundary_from(pool, run, pool.now_ms);
-  if (boundary >= kNever || boundary + run.ckpt.write_ms >= run.limit_end_ms) return std::nullopt;
-  Movable m{.run = run.id, .place = run.places.front(), .cards = static_cast<std::int32_t>(run.cards)};
-  m.cost = run.milli * (run.ckpt.restart_ms + run.ckpt.write_ms + 1) / kMilliPerCard;
-  m.boundary_ms = boundary;
-  return m;
+// Where a worker could sit if some left: a node, or one card of it.
+struct Spot {
+  Amount lack;
+  Index node = 0;
+  Mask allowed = ~Mask{0};
+  auto key() const { return std::pair(lack.units, node); }
+};
+
+// Runs that must leave together to free anything: one, or all shares of a card.
+struct Bundle {
+  std::vector<Movable> runs;
+  Amount gives;
+  GpuMs cost = 0;
+};
+
+struct Choice {
+  GpuMs cost = 0;
+  std::uint32_t set = 0;  // bits of the bundles
+};
+
+Amount given_by(const Movable& m, bool as_share) {
+  const Placement& p = m.place;
+  Amount a{.cpu_milli = p.cpu_milli, .ram_mib = p.ram_mib};
+  if (as_share) {
+    a.units = p.milli;
+    a.mem_mib = p.card_mem_mib;
+  } else if (!p.share) {
+    a.units = std::popcount(p.cards);
+  }
+  return a;
 }
 
-std::vector<Movable> movable_on(const Pool& pool, const Node& node, Rank rank) {
-  std::vector<Movable> out;
-  for (const Lease& lease : node.leases) {
-    if (lease.replica || lease.place.share || out.size() >= kRunsOfNode) continue;
-    if (const auto m = movable(pool, pool.runs.at(lease.holder), rank)) out.push_back(*m);
+Bundle bundle_of(std::vector<Movable> runs, bool as_share) {
+  Bundle b{.runs = std::move(runs)};
+  for (const Movable& m : b.runs) {
+    b.gives.add(given_by(m, as_share));
+    b.cost += m.cost;
   }
-  std::stable_sort(out.begin(), out.end(), [](const Movable& a, const Movable& b) { return a.cost < b.cost; });
+  if (b.runs.size() > 1 || (b.runs.front().place.share && !as_share)) b.gives.units = 1;  // the card that they share
+  return b;
+}
+
+// Sets of bundles that are enough and hold nothing needless, cheapest first.
+std::vector<Choice> enough(const std::vector<Bundle>& bundles, const Amount& lack) {
+  std::vector<Choice> out;
+  for (std::uint32_t set = 1; set < 1U << bundles.size(); ++set) {
+    Choice c{.set = set};
+    Amount sum;
+    const auto in = [&](std::size_t i) { return (set >> i & 1U) != 0; };
+    for (std::size_t i = 0; i < bundles.size(); ++i) {
+      if (!in(i)) continue;
+      sum.add(bundles[i].gives);
+      c.cost += bundles[i].cost;
+    }
+    if (!sum.covers(lack)) continue;
+    bool needless = false;
+    for (std::size_t i = 0; i < bundles.size(); ++i) {
+      needless = needless || (in(i) && sum.less(bundles[i].gives).covers(lack));
+    }
+    if (!needless) out.push_back(c);
+  }
+  std::stable_sort(out.begin(), out.end(), [](const Choice& a, const Choice& b) { return a.cost < b.cost; });
+  if (out.size() > kSetsTried) out.resize(kSetsTried);
   return out;
 }
 
-// Free cards as the plan under way leaves them.
-class Sketch {
+class Maker {
  public:
-  Sketch(Pool& pool, Rank rank, Index home) : pool_(pool), rank_(rank), home_(home), free_(pool.nodes.size()) {
-    for (std::size_t i = 0; i < free_.size(); ++i) free_[i] = pool.nodes[i].free_whole();
-  }
+  Maker(Pool& pool, Rank rank) : pool_(pool), rank_(rank), sketch_(pool) {}
 
-  // A target for the run, straight or behind one more move.
-  bool move(const Movable& m, MovePlan& plan) { return straight(m, plan) || behind_another(m, plan); }
+  std::optional<MovePlan> make(const Demand& demand, const Variant& variant) {
+    plan_.places.resize(static_cast<std::size_t>(variant.workers));
+    std::vector<std::pair<std::size_t, std::size_t>> homeless;  // group, worker
+    for (std::size_t g = 0; g < variant.groups.size(); ++g) {
+      const FitEntry& entry = refreshed(pool_, variant.fits[g]);
+      if (entry.total + static_cast<std::int64_t>(kMovesMax) < variant.groups[g].count) return std::nullopt;
+      std::size_t node = 0;
+      for (std::int32_t i = 0; i < variant.groups[g].count; ++i) {
+        const auto worker = static_cast<std::size_t>(variant.first_worker[g] + i);
+        if (!seat(entry, demand, worker, node)) homeless.emplace_back(g, worker);
+        if (homeless.size() > kMovesMax) return std::nullopt;
+      }
+    }
+    for (const auto& [g, worker] : homeless) {
+      if (!make_room(pool_.fit.entries[variant.fits[g]], demand, worker)) return std::nullopt;
+    }
+    if (plan_.moves.empty() || !in_order()) return std::nullopt;
+    return std::move(plan_);
+  }
 
  private:
-  [[nodiscard]] bool fits(const Movable& m, Index i) const {
-    const Node& node = pool_.nodes[i];
-    const JobRec& job = *job_of(pool_, pool_.runs.at(m.run.value).job);
-    const FitEntry& entry = pool_.fit.entries[pool_.demands[job.demand].variants.front().fits.front()];
-    return i != home_ && node.takes_work() && allowed_on(pool_, entry, node) &&
-           m.place.cpu_milli <= node.spec.cpu_milli - node.cpu_used - node.cpu_kept &&
-           m.place.ram_mib <= node.spec.ram_mib - node.ram_used - node.ram_kept;
+  // Who waits for whose cards: one behind another at most, nobody for his own.
+  bool in_order() {
+    for (std::size_t i = 0; i < plan_.moves.size(); ++i) {
+      Move& move = plan_.moves[i];
+      for (std::size_t j = 0; j < plan_.moves.size(); ++j) {
+        const Placement& left = plan_.moves[j].mover.place;
+        if (left.node != move.target.node || (left.cards & move.target.cards) == 0) continue;
+        if (left.share && move.target.share) continue;  // side by side
+        if (i == j) return false;
+        move.behind = j;
+      }
+    }
+    return std::all_of(plan_.moves.begin(), plan_.moves.end(), [&](const Move& move) {
+      return move.behind == kNoMove || plan_.moves[move.behind].behind == kNoMove;
+    });
   }
 
-  void settle(const Movable& m, Index i, MovePlan& plan) {
-    Placement target = m.place;
-    target.node = pool_.nodes[i].spec.id;
-    target.cards = 0;
-    for (std::int32_t c = 0; c < m.cards; ++c) {
-      const Mask bit = free_[i] & (~free_[i] + 1);
-      target.cards |= bit;
-      free_[i] &= ~bit;
-    }
-    plan.moves.push_back({m.run, target, m.boundary_ms});
-    plan.cost += m.cost;
+  [[nodiscard]] bool has_worker(Index node) const {
+    return std::any_of(plan_.places.begin(), plan_.places.end(),
+                       [&](const Placement& p) { return p.node == pool_.nodes[node].spec.id; });
   }
 
-  bool straight(const Movable& m, MovePlan& plan) {
-    Index best = kNoIndex;
-    for (Index i = 0; i < free_.size(); ++i) {
-      const int room = std::popcount(free_[i]);
-      if (room < m.cards || (best != kNoIndex && room >= std::popcount(free_[best])) || !fits(m, i)) continue;
-      best = i;
+  // A worker that fits as it is. `from`: nodes before it are full for its like.
+  bool seat(const FitEntry& entry, const Demand& demand, std::size_t worker, std::size_t& from) {
+    for (; from < entry.count.size(); ++from) {
+      if (entry.count[from] <= 0) continue;
+      const auto node = static_cast<Index>(from);
+      if (demand.one_per_node && has_worker(node)) continue;
+      const auto place = sketch_.fit(node, entry.shape, ~Mask{0});
+      if (!place) continue;
+      sketch_.put(*place);
+      plan_.places[worker] = *place;
+      return true;
     }
-    if (best == kNoIndex) return false;
-    settle(m, best, plan);
+    return false;
+  }
+
+  // The spot whose making costs least; what it takes goes into the plan.
+  bool make_room(const FitEntry& entry, const Demand& demand, std::size_t worker) {
+    const MovePlan before = plan_;
+    std::optional<MovePlan> best;
+    std::size_t tried = 0;
+    for (const Spot& spot : spots(entry, demand)) {
+      if (tried >= kSpotsTried || sketch_.tired()) break;
+      const std::vector<Bundle> bundles = bundles_of(spot, entry.shape);
+      bool any = false;
+      for (const Choice& choice : enough(bundles, spot.lack)) {
+        const GpuMs cost = before.cost + choice.cost;
+        if (best && cost >= best->cost) break;
+        any = true;
+        const std::size_t mark = sketch_.mark();
+        plan_ = before;
+        const bool made = carry(bundles, choice, spot, entry.shape, worker);
+        if (made && (!best || plan_.cost < best->cost)) best = plan_;
+        sketch_.undo(mark);
+        if (made) break;  // dearer sets of the same spot are no better
+      }
+      tried += any ? 1 : 0;
+    }
+    if (!best) return false;
+    plan_ = std::move(*best);
+    redo(before);
     return true;
   }
 
-  bool behind_another(const Movable& m, MovePlan& plan) {
-    std::size_t tried = 0;
-    for (Index i = 0; i < free_.size() && tried < kTargetsTried; ++i) {
-      const int room = std::popcount(free_[i]);
-      if (room == 0 || !fits(m, i)) continue;
-      ++tried;
-      for (const Movable& other : movable_on(pool_, pool_.nodes[i], rank_)) {
-        const bool in_plan =
-            std::any_of(plan.moves.begin(), plan.moves.end(), [&](const Move& move) { return move.run == other.run; });
-        if (in_plan || room + other.cards < m.cards) continue;
-        const Mask before = free_[i];
-        free_[i] = 0;  // it does not stay where it is
-        const bool placed = straight(other, plan);
-        free_[i] = before;
-        if (!placed) continue;
-        free_[i] |= other.place.cards;
-        settle(m, i, plan);
-        return true;
+  // Puts what the plan has beyond `before` into the sketch.
+  void redo(const MovePlan& before) {
+    for (std::size_t i = before.moves.size(); i < plan_.moves.size(); ++i) sketch_.lift(plan_.moves[i].mover.place);
+    for (std::size_t i = before.moves.size(); i < plan_.moves.size(); ++i) sketch_.put(plan_.moves[i].target);
+    for (std::size_t i = 0; i < plan_.places.size(); ++i) {
+      if (!before.places[i].node.valid() && plan_.places[i].node.valid()) sketch_.put(plan_.places[i]);
+    }
+  }
+
+  // Where least is lacking comes first.
+  std::vector<Spot> spots(const FitEntry& entry, const Demand& demand) {
+    const Shape& shape = entry.shape;
+    std::vector<Spot> out;
+    for (Index i = 0; i < pool_.nodes.size(); ++i) {
+      const Node& node = sketch_.see(i);
+      if (!node.takes_work() || node.leases.empty() || !allowed_on(pool_, entry, node)) continue;
+      if (demand.one_per_node && has_worker(i)) continue;
+      const Amount lack{.units = shape.cards - std::popcount(node.free_whole()),
+                        .mem_mib = 0,
+                        .cpu_milli = shape.cpu_milli - (node.spec.cpu_milli - node.cpu_used - node.cpu_kept),
+                        .ram_mib = shape.ram_mib - (node.spec.ram_mib - node.ram_used - node.ram_kept)};
+      if (shape.whole()) {
+        if (std::popcount(node.healthy()) >= shape.cards) out.push_back({.lack = lack, .node = i});
+        continue;
+      }
+      const std::int64_t mem = shape.card_mem_mib > 0
+                                   ? shape.card_mem_mib
+                                   : std::max<std::int64_t>(1, node.spec.card_mem_mib * shape.milli / kMilliPerCard);
+      for (Mask left = node.shared & node.healthy() & ~node.kept; left != 0; left &= left - 1) {
+        const Card& card = node.cards[static_cast<std::size_t>(std::countr_zero(left))];
+        Spot spot{.lack = lack, .node = i, .allowed = left & (~left + 1)};
+        spot.lack.units = shape.milli - (kMilliPerCard - card.milli - card.kept_milli);
+        spot.lack.mem_mib = mem - (node.spec.card_mem_mib - card.mem_mib - card.kept_mem_mib);
+        out.push_back(spot);
+      }
+    }
+    const std::size_t most = std::min(out.size(), kSpotsLooked);
+    std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(most), out.end(),
+                      [](const Spot& a, const Spot& b) { return a.key() < b.key(); });
+    out.resize(most);
+    return out;
+  }
+
+  [[nodiscard]] bool in_plan(RunId run) const {
+    return std::any_of(plan_.moves.begin(), plan_.moves.end(), [&](const Move& m) { return m.mover.run == run; });
+  }
+
+  std::vector<Bundle> bundles_of(const Spot& spot, const Shape& shape) {
+    const Node& node = pool_.nodes[spot.node];
+    std::vector<Movable> runs = movable_on(pool_, node, spot.allowed & ~node.kept, rank_);
+    std::erase_if(runs, [&](const Movable& m) { return in_plan(m.run); });
+    sketch_.look(static_cast<std::int32_t>(node.leases.size()));
+    std::vector<Bundle> out;
+    Mask seen = 0;
+    for (const Movable& m : runs) {
+      if (out.size() >= kBundlesMax || (m.place.cards & seen) != 0) continue;
+      if (!m.place.share || shape.share()) {
+        out.push_back(bundle_of({m}, shape.share()));
+        continue;
+      }
+      seen |= m.place.cards;
+      std::vector<Movable> of_card;
+      for (const Movable& other : runs) {
+        if (other.place.cards == m.place.cards) of_card.push_back(other);
+      }
+      const auto card = static_cast<std::size_t>(std::countr_zero(m.place.cards));
+      if (static_cast<std::int32_t>(of_card.size()) < node.cards[card].shares) continue;  // somebody stays
+      out.push_back(bundle_of(std::move(of_card), false));
+    }
+    return out;
+  }
+
+  bool carry(const std::vector<Bundle>& bundles, const Choice& choice, const Spot& spot, const Shape& shape,
+             std::size_t worker) {
+    std::vector<Movable> leaving;
+    for (std::size_t i = 0; i < bundles.size(); ++i) {
+      if ((choice.set >> i & 1U) == 0) continue;
+      leaving.insert(leaving.end(), bundles[i].runs.begin(), bundles[i].runs.end());
+    }
+    if (plan_.moves.size() + leaving.size() > kMovesMax) return false;
+    for (const Movable& m : leaving) sketch_.lift(m.place);
+    const auto place = sketch_.fit(spot.node, shape, spot.allowed);
+    if (!place) return false;
+    sketch_.put(*place);
+    plan_.places[worker] = *place;
+    // The largest first: it has the fewest places to go to.
+    std::stable_sort(leaving.begin(), leaving.end(), [](const Movable& a, const Movable& b) {
+      return std::popcount(a.place.cards) > std::popcount(b.place.cards);
+    });
+    return std::all_of(leaving.begin(), leaving.end(),
+                       [&](const Movable& m) { return straight(m) || behind_another(m, spot.node); });
+  }
+
+  void settle(const Movable& m, const Placement& target) {
+    sketch_.put(target);
+    plan_.moves.push_back({m, target});
+    plan_.cost += m.cost;
+  }
+
+  bool straight(const Movable& m) {
+    const auto target = sketch_.target(m, {});
+    if (target) settle(m, *target);
+    return target.has_value();
+  }
+
+  // Another run makes way, if it has a place to go to itself.
+  bool behind_another(const Movable& m, Index home) {
+    const std::int32_t cards = std::popcount(m.place.cards);
+    if (m.place.share || plan_.moves.size() + 2 > kMovesMax) return false;
+    for (const Index i : sketch_.short_of(cards)) {
+      if (sketch_.tired()) return false;
+      if (i == home) continue;
+      const std::int32_t room = std::popcount(sketch_.see(i).free_whole());
+      sketch_.look(static_cast<std::int32_t>(pool_.nodes[i].leases.size()));
+      std::size_t tried = 0;
+      for (const Movable& other : movable_on(pool_, pool_.nodes[i], ~Mask{0}, rank_)) {
+        const bool helps = !other.place.share && std::popcount(other.place.cards) + room >= cards;
+        if (!helps || in_plan(other.run) || other.run == m.run) continue;
+        if (++tried > kOthersTried) break;
+        if (displace(m, other, i)) return true;
       }
     }
     return false;
   }
 
+  bool displace(const Movable& m, const Movable& other, Index node) {
+    const std::size_t mark = sketch_.mark();
+    sketch_.lift(other.place);
+    const auto here = sketch_.on_node(m, node);
+    if (here) {
+      sketch_.put(*here);
+      const auto there = sketch_.target(other, {});
+      if (there) {
+        settle(other, *there);
+        plan_.moves.push_back({m, *here});
+        plan_.cost += m.cost;
+        return true;
+      }
+    }
+    sketch_.undo(mark);
+    return false;
+  }
+
   Pool& pool_;
   Rank rank_;
-  Index home_;
-  std::vector<Mask> free_;
+  Sketch sketch_;
+  MovePlan plan_;
 };
 
-struct Choice {
-  GpuMs cost = 0;
-  std::int32_t cards = 0;
-  std::uint32_t runs = 0;  // bits of the node's movable runs
-};
-
-// Sets of runs whose leaving is enough, cheapest first.
-std::vector<Choice> enough(const std::vector<Movable>& runs, std::int32_t lack) {
-  std::vector<Choice> out;
-  for (std::uint32_t set = 1; set < 1U << runs.size(); ++set) {
-    Choice c{.runs = set};
-    bool needless = false;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if ((set >> i & 1U) == 0) continue;
-      c.cost += runs[i].cost;
-      c.cards += runs[i].cards;
-    }
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      needless = needless || ((set >> i & 1U) != 0 && c.cards - runs[i].cards >= lack);
-    }
-    if (c.cards >= lack && !needless) out.push_back(c);
-  }
-  std::stable_sort(out.begin(), out.end(), [](const Choice& a, const Choice& b) { return a.cost < b.cost; });
-  return out;
-}
-
-std::optional<MovePlan> empty_part(Pool& pool, Index home, std::int32_t cards, Rank rank, GpuMs below) {
-  const Node& node = pool.nodes[home];
-  const std::int32_t lack = cards - std::popcount(node.free_whole());
-  const std::vector<Movable> runs = movable_on(pool, node, rank);
-  for (const Choice& choice : enough(runs, lack)) {
-    if (choice.cost >= below) return std::nullopt;
-    MovePlan plan;
-    plan.place = Placement{.node = node.spec.id};
-    Sketch sketch(pool, rank, home);
-    bool all = true;
-    Mask open = node.free_whole();
-    for (std::size_t i = runs.size(); i-- > 0 && all;) {  // the dearest first: it is the largest
-      if ((choice.runs >> i & 1U) == 0) continue;
-      all = sketch.move(runs[i], plan);
-      open |= runs[i].place.cards;
-    }
-    if (!all || plan.cost >= below) continue;
-    for (std::int32_t c = 0; c < cards; ++c, open &= open - 1) plan.place.cards |= open & (~open + 1);
-    return plan;
-  }
-  return std::nullopt;
-}
-
-// --- in the background ---
-
-// Another shared card with room for this share.
-std::optional<Placement> shared_target(const Pool& pool, const Placement& from) {
-  const Node* home = node_of(pool, from.node);
-  std::optional<Placement> best;
-  std::int32_t best_left = 0;
+bool enough_in_total(Pool& pool, const Variant& variant) {
+  std::int64_t free = 0;
+  const FitEntry& entry = refreshed(pool, variant.fits.front());
   for (const Node& node : pool.nodes) {
-    if (!node.takes_work() || node.model != home->model) continue;
-    for (Mask left = node.shared & node.healthy() & ~node.kept; left != 0; left &= left - 1) {
-      Placement target = from;
-      target.node = node.spec.id;
-      target.cards = left & (~left + 1);
-      if (target.node == from.node && target.cards == from.cards) continue;
-      if (!fits_now(node, target)) continue;
-      const std::int32_t room = kMilliPerCard - node.cards[static_cast<std::size_t>(std::countr_zero(left))].milli;
-      if (best && room >= best_left) continue;
-      best = target;
-      best_left = room;
-    }
+    if (!node.takes_work() || !allowed_on(pool, entry, node)) continue;
+    free += entry.shape.share() ? free_milli_on(node) : std::int64_t{std::popcount(node.free_whole())} * kMilliPerCard;
+    if (free >= variant.milli) return true;
   }
-  return best;
-}
-
-std::optional<MovePlan> merge_share(const Pool& pool, const Node& node, const Lease& lease) {
-  const auto card = static_cast<std::size_t>(std::countr_zero(lease.place.cards));
-  if (!lease.place.share || lease.replica || node.cards[card].shares != 1) return std::nullopt;
-  const auto m = movable(pool, pool.runs.at(lease.holder), kGuardRank);
-  if (!m) return std::nullopt;
-  const auto target = shared_target(pool, lease.place);
-  if (!target) return std::nullopt;
-  MovePlan plan;
-  plan.place = Placement{.node = node.spec.id, .cards = lease.place.cards};
-  plan.moves.push_back({m->run, *target, m->boundary_ms});
-  plan.cost = m->cost;
-  return plan;
-}
-
-// The only run of a node, onto a node that is in use anyway.
-std::optional<MovePlan> empty_node(Pool& pool, Index i) {
-  const Node& node = pool.nodes[i];
-  if (node.leases.size() != 1 || node.leases.front().replica || node.leases.front().place.share) return std::nullopt;
-  const auto m = movable(pool, pool.runs.at(node.leases.front().holder), kGuardRank);
-  if (!m) return std::nullopt;
-  for (const Node& other : pool.nodes) {
-    if (&other == &node || other.leases.empty() || other.model != node.model || !other.takes_work()) continue;
-    Placement target = m->place;
-    target.node = other.spec.id;
-    target.cards = 0;
-    Mask open = other.free_whole();
-    if (std::popcount(open) < m->cards) continue;
-    for (std::int32_t c = 0; c < m->cards; ++c, open &= open - 1) target.cards |= open & (~open + 1);
-    if (!fits_now(other, target)) continue;
-    MovePlan plan;
-    plan.place = Placement{.node = node.spec.id, .cards = m->place.cards};
-    plan.moves.push_back({m->run, target, m->boundary_ms});
-    plan.cost = m->cost;
-    return plan;
-  }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace
 
-std::optional<MovePlan> moves_for(Pool& pool, const Variant& variant, Rank rank) {
-  const FitEntry& entry = refreshed(pool, variant.fits.front());
-  const Shape shape = entry.shape;
-  std::vector<std::pair<std::int32_t, Index>> homes;  // least that is lacking first
-  std::int64_t free = 0;
-  for (Index i = 0; i < pool.nodes.size(); ++i) {
-    const Node& node = pool.nodes[i];
-    const std::int32_t room = std::popcount(node.free_whole());
-    if (!node.takes_work() || !allowed_on(pool, entry, node) || node.spec.cards < shape.cards) continue;
-    free += room;
-    const bool beside =
-        shape.cpu_milli <= node.spec.cpu_milli - node.cpu_used && shape.ram_mib <= node.spec.ram_mib - node.ram_used;
-    if (beside) homes.emplace_back(shape.cards - room, i);
-  }
-  if (free < shape.cards) return std::nullopt;
-  const std::size_t tried = std::min(homes.size(), kNodesTried);
-  std::partial_sort(homes.begin(), homes.begin() + static_cast<std::ptrdiff_t>(tried), homes.end());
-  std::optional<MovePlan> best;
-  for (std::size_t h = 0; h < tried; ++h) {
-    auto plan = empty_part(pool, homes[h].second, shape.cards, rank, best ? best->cost : kNever);
-    if (!plan) continue;
-    plan->place.cpu_milli = shape.cpu_milli;
-    plan->place.ram_mib = shape.ram_mib;
-    best = std::move(plan);
-  }
-  return best;
-}
-
-std::optional<MovePlan> merging_move(Pool& pool) {
-  std::optional<MovePlan> best;
-  const auto consider = [&](std::optional<MovePlan> plan) {
-    if (!plan) return;
-    const auto gain = [](const MovePlan& p) { return std::popcount(p.place.cards); };
-    // Freed cards per cost, by cross products.
-    if (!best || gain(*plan) * best->cost > gain(*best) * plan->cost) best = std::move(plan);
-  };
-  for (Index i = 0; i < pool.nodes.size(); ++i) {
-    const Node& node = pool.nodes[i];
-    if (!node.takes_work()) continue;
-    for (const Lease& lease : node.leases) consider(merge_share(pool, node, lease));
-    consider(empty_node(pool, i));
-  }
-  return best;
+std::optional<MovePlan> moves_for(Pool& pool, const Demand& demand, const Variant& variant, Rank rank) {
+  const bool cards = std::all_of(variant.groups.begin(), variant.groups.end(),
+                                 [](const WorkerGroup& g) { return g.shape.whole() || g.shape.share(); });
+  if (!cards || variant.workers > kWorkersMax || !enough_in_total(pool, variant)) return std::nullopt;
+  return Maker(pool, rank).make(demand, variant);
 }
 
 }  // namespace weir::engine

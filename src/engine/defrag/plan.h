@@ -4,27 +4,29 @@
 #include <optional>
 #include <vector>
 
-#include "engine/state.h"
+#include "engine/defrag/sketch.h"
 
 namespace weir::engine {
 
+inline constexpr std::size_t kMovesMax = 8;  // of one plan
+inline constexpr std::size_t kNoMove = ~std::size_t{0};
+
 struct Move {
-  RunId run;
+  Movable mover;
   Placement target;
-  TimeMs boundary_ms = 0;  // its first one that it may be had at
+  std::size_t behind = kNoMove;  // the earlier move of the plan that frees its target
 };
 
 struct MovePlan {
-  Placement place;  // what becomes free in one piece
+  std::vector<Placement> places;  // what becomes free; a waiter's workers in order
   std::vector<Move> moves;
   GpuMs cost = 0;
 };
 
-// The cheapest moves that make room for one worker of whole cards; runs of this rank
-// or lower only. A target may be a card that another move of the plan frees.
-[[nodiscard]] std::optional<MovePlan> moves_for(Pool&, const Variant&, Rank);
-// The move that frees most for its cost: a share onto another shared card, or the last
-// run of a node onto one in use. Nothing when none pays.
-[[nodiscard]] std::optional<MovePlan> merging_move(Pool&);
+// The cheapest moves that make room for all workers of the variant, found
+// worker by worker; runs of this rank or lower only. A target may be a card
+// that an earlier move of the plan frees. Nothing when that takes more than a
+// few moves.
+[[nodiscard]] std::optional<MovePlan> moves_for(Pool&, const Demand&, const Variant&, Rank);
 
 }  // namespace weir::engine

@@ -102,7 +102,7 @@ bool team_may(const Pool& pool, const ServiceRec& service) {
 }
 
 bool outdated(const Pool& pool, const ServiceRec& service, const ReplicaRec& replica) {
-  return replica.version != service.spec.version || node_of(pool, replica.place.node)->draining;
+  return replica.moving || replica.version != service.spec.version || node_of(pool, replica.place.node)->draining;
 }
 
 std::vector<ReplicaId> drain_order(const Pool& pool, const ServiceRec& service) {
@@ -141,9 +141,16 @@ bool guard_stands_without(Pool& pool, ServiceRec& service, ReplicaId id) {
   return after <= before;
 }
 
+// The one that was started in its place is gone again: it stays.
+void give_up_moves(Pool& pool, ServiceRec& service) {
+  if (static_cast<std::int32_t>(service.live.size()) > service.target) return;
+  for (const ReplicaId id : service.live) pool.replicas.at(id.value).moving = false;
+}
+
 // Old versions, and replicas on nodes that are being emptied, go as others are ready.
 void replace_outdated(Pool& pool, ServiceRec& service) {
   if (!service.replacing) return;
+  give_up_moves(pool, service);
   std::int32_t old = 0;
   std::int32_t ready = 0;
   for (const ReplicaId id : service.live) {
@@ -163,8 +170,12 @@ void replace_outdated(Pool& pool, ServiceRec& service) {
     if (!guard_stands_without(pool, service, id)) continue;
     if (is_ready) --ready;
     const bool version = replica.version != service.spec.version;
-    drain_replica(pool, id, version ? decision::DrainCause::update : decision::DrainCause::drain, ClaimId());
+    const auto other = replica.moving ? decision::DrainCause::move : decision::DrainCause::drain;
+    drain_replica(pool, id, version ? decision::DrainCause::update : other, ClaimId());
   }
+  // With the last of them gone nothing more than the target is wanted.
+  service.replacing = std::any_of(service.live.begin(), service.live.end(),
+                                  [&](ReplicaId id) { return outdated(pool, service, pool.replicas.at(id.value)); });
 }
 
 std::int32_t wanted_live(const ServiceRec& service) {
@@ -370,6 +381,14 @@ void restore_floor(Pool& pool) {
   // Nobody leaves for a guard that could be placed no better without it.
   const bool frees = !freed.empty() && guard_shortfall(pool, {}, freed) < short_of;
   if (frees) make_claim(pool, taker, {ClaimFor::guard_floor, {}, {}, 0, true}, *plan);
+}
+
+void move_replica(Pool& pool, ReplicaId id, const Placement& target) {
+  ReplicaRec& replica = pool.replicas.at(id.value);
+  ServiceRec& service = pool.services.at(replica.service.value);
+  replica.moving = true;
+  service.replacing = true;
+  start_replica(pool, service, target, ClaimId());
 }
 
 void drain_replica(Pool& pool, ReplicaId id, decision::DrainCause cause, ClaimId claim) {

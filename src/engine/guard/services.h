@@ -17,6 +17,9 @@ void serve(Pool&, ServiceRec&, bool guard_only);
 // Cards for the part of the pool's guard that belongs to no service.
 void restore_floor(Pool&);
 
+// Make before break: one is started there, and this one goes when it is ready.
+void move_replica(Pool&, ReplicaId, const Placement& target);
+
 // A replica counts as live no more.
 void leave_live(Pool&, ServiceRec&, ReplicaRec&);
 void drain_replica(Pool&, ReplicaId, decision::DrainCause, ClaimId claim);

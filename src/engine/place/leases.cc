@@ -143,9 +143,7 @@ Mask open_for_guard(const Pool& pool, const Node& node) {
   if (!node.takes_work()) return 0;
   Mask blocked = 0;
   for (const Lease& lease : node.leases) {
-    if (!lease.replica || pool.replicas.at(lease.holder).guard || pool.replicas.at(lease.holder).stale) {
-      blocked |= lease.place.cards;
-    }
+    if (!lease.replica || pool.replicas.at(lease.holder).guard) blocked |= lease.place.cards;
   }
   return node.healthy() & ~blocked;
 }

@@ -11,7 +11,8 @@ namespace weir::engine {
 namespace {
 
 DurationMs wall_of_work(DurationMs work_ms, std::int32_t speed_milli) {
-  return (work_ms * 1000 + speed_milli - 1) / std::max(1, speed_milli);
+  const std::int64_t speed = std::max(1, speed_milli);
+  return product(work_ms / speed, 1000) + (work_ms % speed * 1000 + speed - 1) / speed;
 }
 
 }  // namespace
@@ -21,7 +22,7 @@ bool kills(const Pool& pool, YieldCause cause) {
 }
 
 TimeMs instant_of_work(const RunRec& run, DurationMs work_ms) {
-  return run.work_from_ms + wall_of_work(std::min(work_ms, kLongest), run.speed_milli);
+  return std::min(kNever, run.work_from_ms + wall_of_work(work_ms, run.speed_milli));
 }
 
 TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms, YieldCause cause) {
@@ -29,9 +30,14 @@ TimeMs boundary_from(const Pool& pool, const RunRec& run, TimeMs from_ms, YieldC
   if (kills(pool, cause)) return from_ms;
   if (ckpt.mode == CheckpointMode::none) return kNever;
   if (ckpt.mode == CheckpointMode::on_demand) return from_ms;
+  // The estimate is nearly always it; the steps double, for clocks and speeds beyond reason.
   std::int64_t k = std::max<std::int64_t>(1, work_done(run, from_ms) / ckpt.interval_ms);
-  while (instant_of_work(run, k * ckpt.interval_ms) < from_ms) ++k;
-  return instant_of_work(run, k * ckpt.interval_ms);
+  for (std::int64_t stride = 1; instant_of_work(run, product(k, ckpt.interval_ms)) < from_ms;) {
+    const bool jump = stride == 1 || instant_of_work(run, product(k + stride, ckpt.interval_ms)) < from_ms;
+    k += jump ? stride : 1;
+    stride = jump ? stride * 2 : 2;
+  }
+  return instant_of_work(run, product(k, ckpt.interval_ms));
 }
 
 TimeMs boundary_until(const Pool& pool, const RunRec& run, TimeMs from_ms, TimeMs until_ms, YieldCause cause) {
@@ -40,15 +46,15 @@ TimeMs boundary_until(const Pool& pool, const RunRec& run, TimeMs from_ms, TimeM
   const CheckpointContract& ckpt = run.ckpt;
   if (kills(pool, cause) || ckpt.mode == CheckpointMode::on_demand) return until_ms;
   std::int64_t k = std::max<std::int64_t>(1, work_done(run, until_ms) / ckpt.interval_ms);
-  while (k > 1 && instant_of_work(run, k * ckpt.interval_ms) > until_ms) --k;
-  return std::max(first, instant_of_work(run, k * ckpt.interval_ms));
+  while (k > 1 && instant_of_work(run, product(k, ckpt.interval_ms)) > until_ms) --k;
+  return std::max(first, instant_of_work(run, product(k, ckpt.interval_ms)));
 }
 
 TimeMs boundary_before(const Pool& pool, const RunRec& run, TimeMs boundary_ms, YieldCause cause) {
   const CheckpointContract& ckpt = run.ckpt;
   if (kills(pool, cause) || ckpt.mode != CheckpointMode::interval) return boundary_ms;
   const std::int64_t k = work_done(run, boundary_ms) / ckpt.interval_ms;
-  return k <= 1 ? run.start_ms : instant_of_work(run, (k - 1) * ckpt.interval_ms) + 1;
+  return k <= 1 ? run.start_ms : instant_of_work(run, product(k - 1, ckpt.interval_ms)) + 1;
 }
 
 TimeMs eligible_from(const Pool& pool, const RunRec& run) {
@@ -97,9 +103,21 @@ void withdraw(Pool& pool, RunRec& run) {
   const bool asked = run.ask.state == AskState::asked;
   if (asked && (run.ask.boundary_ms <= pool.now_ms || run.stopping)) return;
   if (asked) decide(pool, decision::WithdrawYield{run.id});
+  const bool for_drain = run.ask.cause == YieldCause::drain;
   run.ask = {};
   list_run(pool, run);
   ++pool.epoch;
+  if (!for_drain) ask_for_drain(pool, run);  // who asked first has gone, the drain has not
+}
+
+void ask_for_drain(Pool& pool, RunRec& run) {
+  if (run.ask.state != AskState::none || !run.current || !run.preemptible || run.stopping) return;
+  if (run.ckpt.mode == CheckpointMode::none) return;
+  const bool draining = std::any_of(run.places.begin(), run.places.end(), [&](const Placement& place) {
+    const Node* node = node_of(pool, place.node);
+    return node != nullptr && node->draining;
+  });
+  if (draining) ask(pool, run, ClaimId(), YieldCause::drain, boundary_from(pool, run, pool.now_ms));
 }
 
 }  // namespace weir::engine

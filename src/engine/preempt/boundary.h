@@ -31,5 +31,7 @@ void ask(Pool&, RunRec&, ClaimId, YieldCause, TimeMs boundary_ms);
 void send_ask(Pool&, RunRec&);
 // Takes the request back; nothing when it is past recall.
 void withdraw(Pool&, RunRec&);
+// Where it stands is being drained: to leave at its next boundary, unless it is asked already.
+void ask_for_drain(Pool&, RunRec&);
 
 }  // namespace weir::engine

@@ -1,6 +1,7 @@
 #include "engine/preempt/claims.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 #include "engine/guard/services.h"
@@ -49,6 +50,11 @@ std::int64_t quota_of(const Pool& pool, const ClaimRec& claim) {
   const JobRec* job = job_of(pool, claim.job);
   if (job == nullptr) return 0;
   std::int64_t milli = pool.demands[job->demand].variants[claim.variant].milli;
+  if (claim.moves) {
+    // Who moves comes back: only what the job's own run still holds is not counted twice.
+    const RunRec* own = run_of(pool, job->run);
+    return own == nullptr ? milli : std::max<std::int64_t>(0, milli - own->milli);
+  }
   for (const Victim& victim : claim.victims) {
     const RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
     if (run != nullptr && run->team == job->team) milli -= run->milli;
@@ -145,6 +151,7 @@ ClaimRec& make_claim(Pool& pool, const Taker& taker, const Beneficiary& who, con
   claim.beneficiary = who.what;
   claim.cause = plan.move ? YieldCause::move : plan.rotation ? YieldCause::rotation : YieldCause::claim;
   claim.moves = plan.move;
+  claim.parent = plan.parent;
   claim.job = who.job;
   claim.service = who.service;
   claim.variant = who.variant;
@@ -184,7 +191,7 @@ void end_claim(Pool& pool, ClaimId id, ClaimEnd how) {
   pool.claims.erase(it);
   if (JobRec* job = job_of(pool, claim.job)) {
     job->claim = ClaimId();
-    if (how != ClaimEnd::started) refund_budget(pool, *job);
+    if (how != ClaimEnd::started && !job->run.valid()) refund_budget(pool, *job);  // a mover goes on
   }
   if (ServiceRec* service = service_of(pool, claim.service)) std::erase(service->claims, id);
   tell(pool, change::ClaimEnded{id, how});
@@ -245,6 +252,7 @@ void victim_left(Pool& pool, RunId run) {
       claim.begun = true;
       count_for_team(pool, claim, quota_of(pool, claim));
     }
+    if (claim.parent.valid()) count_for_team(pool, claim, quota_of(pool, claim));  // its own run has left
   }
 }
 
@@ -253,21 +261,36 @@ bool part_free(const Pool& pool, const ClaimPart& part) {
   return node != nullptr && free_of_holders(*node, part.place);
 }
 
+namespace {
+
+// Each part fits by itself; do all of a node fit beside each other?
+bool fit_together(const Node& node, const std::vector<const Placement*>& places) {
+  std::int64_t cpu = 0;
+  std::int64_t ram = 0;
+  std::vector<Card> cards = node.cards;
+  bool fits = true;
+  for (const Placement* place : places) {
+    cpu += place->cpu_milli;
+    ram += place->ram_mib;
+    if (!place->share) continue;
+    Card& card = cards[static_cast<std::size_t>(std::countr_zero(place->cards))];
+    card.milli += place->milli;
+    card.mem_mib += place->card_mem_mib;
+    fits = fits && card.milli <= kMilliPerCard && card.mem_mib <= node.spec.card_mem_mib;
+  }
+  return fits && (cpu == 0 || cpu <= node.spec.cpu_milli - node.cpu_used) &&
+         (ram == 0 || ram <= node.spec.ram_mib - node.ram_used);
+}
+
+}  // namespace
+
 bool all_free(const Pool& pool, const ClaimRec& claim) {
   const auto& parts = claim.parts;
   if (!std::all_of(parts.begin(), parts.end(), [&](const ClaimPart& p) { return part_free(pool, p); })) return false;
-  // Each fits; all of a node must fit beside each other.
-  std::map<std::uint32_t, Placement> sums;
-  for (const ClaimPart& part : parts) {
-    Placement& sum = sums[part.place.node.value];
-    sum.cpu_milli += part.place.cpu_milli;
-    sum.ram_mib += part.place.ram_mib;
-  }
-  return std::all_of(sums.begin(), sums.end(), [&](const auto& entry) {
-    const Node& node = *node_of(pool, NodeId(entry.first));
-    const auto& [cpu, ram] = std::pair(entry.second.cpu_milli, entry.second.ram_mib);
-    return (cpu == 0 || cpu <= node.spec.cpu_milli - node.cpu_used) &&
-           (ram == 0 || ram <= node.spec.ram_mib - node.ram_used);
+  std::map<std::uint32_t, std::vector<const Placement*>> by_node;
+  for (const ClaimPart& part : parts) by_node[part.place.node.value].push_back(&part.place);
+  return std::all_of(by_node.begin(), by_node.end(), [&](const auto& entry) {
+    return fit_together(*node_of(pool, NodeId(entry.first)), entry.second);
   });
 }
 

@@ -26,6 +26,7 @@ struct Plan {
   TimeMs due_ms = 0;
   bool rotation = false;
   bool move = false;  // made by defragmentation
+  ClaimId parent;     // of the target of a move: the plan's claim
 };
 
 // Room for all workers of a variant. `barred`: models not to be used, by model.
