@@ -42,6 +42,9 @@ void bound_work_rules(Settings& s) {
   s.claim_grace_permille = std::clamp(s.claim_grace_permille, 0, kPermilleMax);
   s.slack_permille_of_remaining = std::clamp(s.slack_permille_of_remaining, 0, kPermilleMax);
   s.deadline_budget_ms = std::clamp<std::int64_t>(s.deadline_budget_ms, -1, kNever);
+  s.backfill_depth = bounded_count(s.backfill_depth);
+  s.mix_starts = bounded_count(s.mix_starts);
+  s.moves_per_hour = bounded_count(s.moves_per_hour);
 }
 
 }  // namespace
