@@ -9,6 +9,7 @@ class App;
 
 namespace weir::cli {
 
+void add_bench(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_scenario(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app, int& exit_code);

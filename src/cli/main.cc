@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Weir: one GPU pool for training and inference", "weir"};
   app.require_subcommand(1);
   int exit_code = 0;
+  weir::cli::add_bench(app, exit_code);
   weir::cli::add_check(app, exit_code);
   weir::cli::add_scenario(app, exit_code);
   weir::cli::add_simulate(app, exit_code);

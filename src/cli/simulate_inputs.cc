@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/data_folder.h"
 #include "config/config.h"
 #include "trace/trace.h"
 
@@ -41,22 +42,6 @@ constexpr DurationMs kDoubleShift = 300'000 * kSecond;
 
 [[nodiscard]] std::unexpected<std::vector<Error>> fail_all(ErrorCode code, std::string message) {
   return std::unexpected(std::vector<Error>{Error{.code = code, .message = std::move(message), .file = {}, .key = {}}});
-}
-
-// The tree that holds data/scenarios and scenarios/pools: here, or above or
-// beside the program.
-[[nodiscard]] std::optional<fs::path> find_root() {
-  std::error_code code;
-  std::vector<fs::path> candidates{fs::current_path(code)};
-  const fs::path program = fs::read_symlink("/proc/self/exe", code);
-  for (fs::path folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-    candidates.push_back(folder);
-    candidates.push_back(folder / "share" / "weir");
-  }
-  for (const fs::path& candidate : candidates) {
-    if (fs::exists(candidate / "data" / "scenarios" / kLoadFile, code)) return candidate;
-  }
-  return std::nullopt;
 }
 
 struct Paths {

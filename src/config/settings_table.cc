@@ -212,7 +212,7 @@ Rows defrag_rows() {
           field::whole<PoolConfig>("moves_per_hour", WEIR_AT(settings.moves_per_hour), {0, 100'000},
                                    "Moves in the background that one hour may have."),
           field::whole<PoolConfig>("mix_starts", WEIR_AT(settings.mix_starts), {1, 1'000'000},
-                                   "Starts over which the mix of shapes lately asked for is taken,"),
+                                   "Submissions over which the mix of shapes lately asked for is taken,"),
           field::duration<PoolConfig>("mix_window", WEIR_AT(settings.mix_window_ms), {.range = kRealDuration},
                                       "and no further back than this.")};
 }

@@ -154,9 +154,21 @@ class Pass {
   }
 
   bool start_free(JobRec& job, Index v, Obstacles& o) {
-    const Variant& variant = pool_.demands[job.demand].variants[v];
-    auto places = place(pool_, pool_.demands[job.demand], variant, where_of(pool_, job, variant));
-    if (!places || !allowed(job, variant, *places, o)) return false;
+    const Demand& demand = pool_.demands[job.demand];
+    const Variant& variant = demand.variants[v];
+    Where where = where_of(pool_, job, variant);
+    auto places = place(pool_, demand, variant, where);
+    if (!places) return false;
+    if (!allowed(job, variant, *places, o)) {
+      // What must stay whole for guard or buffer may have room beside other shares.
+      const bool whole = std::any_of(variant.groups.begin(), variant.groups.end(),
+                                     [](const WorkerGroup& group) { return group.shape.whole(); });
+      if (whole || o.quota || where.first != nullptr || demand.within != GangScope::any) return false;
+      where.on_shared = true;
+      places = place(pool_, demand, variant, where);
+      if (!places || !allowed(job, variant, *places, o)) return false;
+      o = {};
+    }
     start_job(pool_, job, {v, std::move(*places), ClaimId(), kNever});
     return true;
   }

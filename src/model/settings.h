@@ -111,7 +111,7 @@ struct Settings {
   std::int32_t backfill_depth = 8;                 // reservations per model
   DefragMode defrag = DefragMode::waiter;
   std::int32_t moves_per_hour = 0;
-  std::int32_t mix_starts = 1000;                  // window of the shape mix
+  std::int32_t mix_starts = 4000;                  // window of the shape mix
   DurationMs mix_window_ms = 7 * kDay;
 
   // inference

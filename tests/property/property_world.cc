@@ -76,7 +76,8 @@ int sweep(const Arguments& arguments) {
     std::printf("seed %llu: %s\n", static_cast<unsigned long long>(seed), verdict.problems[0].c_str());
     std::fflush(stdout);
   }
-  std::printf("%d of %llu worlds failed\n", failed, static_cast<unsigned long long>(arguments.to - arguments.from + 1));
+  const std::string all = std::to_string(arguments.to - arguments.from + 1);
+  std::printf("%d of %s worlds failed\n", failed, all.c_str());
   for (const auto& [kind, count] : kinds) std::printf("%6d  %s\n", count, kind.c_str());
   return failed == 0 ? 0 : 1;
 }

@@ -1,4 +1,4 @@
-"""Arrows between the folders of src/.
+"""Arrows between the rooms: the folders of src/ and bench/.
 
 ARCHITECTURE.md draws the house: a line per folder that ends in `uses ...`. That
 list, the weir_room() calls of CMakeLists.txt and the #include lines have to
@@ -23,6 +23,7 @@ LIBRARIES = {
     "CLI11::CLI11": "CLI/",
     "ZLIB::ZLIB": "zlib.h",
 }
+ROOTS = ("src", "bench")
 TEST_HEADERS = ("gtest/", "gmock/", "rapidcheck")
 
 
@@ -36,7 +37,7 @@ def linked_arrows(cmake):
     linked = {}
     for match in ROOM.finditer(cmake):
         words = match["call"].split()
-        lists = {"USES": [], "WITH": [], "FOLDER": []}
+        lists = {"USES": [], "WITH": [], "FOLDER": [], "ROOT": []}
         current = None
         for word in words[1:]:
             if word in lists:
@@ -63,11 +64,11 @@ def drawing_problems(drawn, linked, folders):
     problems = []
     for name in sorted(set(drawn) | set(linked) | folders):
         if name not in folders:
-            problems.append(f"{name}: drawn or linked, but there is no folder src/{name}")
+            problems.append(f"{name}: drawn or linked, but there is no folder of that name")
         elif name not in drawn:
-            problems.append(f"{name}: a folder of src/ that ARCHITECTURE.md does not draw")
+            problems.append(f"{name}: a folder that ARCHITECTURE.md does not draw")
         elif name not in linked:
-            problems.append(f"{name}: a folder of src/ that CMakeLists.txt does not build")
+            problems.append(f"{name}: a folder that CMakeLists.txt does not build")
         elif drawn[name] != linked[name][0]:
             problems.append(f"{name}: ARCHITECTURE.md says it uses {sorted(drawn[name])}, CMake links {sorted(linked[name][0])}")
         if name in reach(drawn, name) and any(name in reach(drawn, used) for used in drawn.get(name, ())):
@@ -101,10 +102,14 @@ def include_problems(where, folder, text, drawn, libraries, is_test):
 def check(root):
     drawn = drawn_arrows((root / "ARCHITECTURE.md").read_text())
     linked = linked_arrows((root / "CMakeLists.txt").read_text())
-    folders = {p.name for p in (root / "src").iterdir() if p.is_dir() and house.sources(root, (f"src/{p.name}",))}
+    folders = {
+        p.name for base in ROOTS for p in (root / base).iterdir() if p.is_dir() and house.sources(root, (f"{base}/{p.name}",))
+    }
     problems = drawing_problems(drawn, linked, folders)
-    for path in house.sources(root, ("src",)):
-        folder = path.relative_to(root / "src").parts[0]
+    for path in (p for base in ROOTS for p in house.sources(root, (base,))):
+        folder = path.relative_to(root).parts[1]
+        if folder not in folders:
+            continue  # a program beside the rooms
         libraries = linked.get(folder, (set(), set()))[1]
         problems += include_problems(
             house.place(root, path), folder, path.read_text(), drawn, libraries, path.name.endswith("_test.cc")

@@ -146,6 +146,10 @@ void submit(Pool& pool, const JobSpec& spec) {
   job.demand = demand_of(pool, job.spec);
   job.contract = contract_of(pool, job.spec.ckpt);
   job.history = history_of(pool, job.spec, pool.demands[job.demand].variants.front().milli);
+  const Variant& largest = pool.demands[job.demand].variants.front();
+  for (std::size_t g = 0; g < largest.groups.size(); ++g) {
+    for (std::int32_t i = 0; i < largest.groups[g].count; ++i) note_asked(pool, largest.fits[g]);
+  }
   forget_shape(job.spec);
   // What is not known by now has ended, or never was: nobody waits for it, and no two jobs for each other.
   std::erase_if(job.spec.after, [&](JobId before) { return before == spec.id || !pool.jobs.contains(before.value); });
@@ -247,9 +251,6 @@ void start_job(Pool& pool, JobRec& job, const Start& start) {
   }
   lend(pool, run, lendable(pool, job.spec.ckpt, run.speed_milli));
   list_run(pool, run);
-  for (const WorkerGroup& group : variant.groups) {
-    for (std::int32_t i = 0; i < group.count; ++i) note_start(pool, group.shape);
-  }
   if (pool.settings->rotation.on && run.preemptible) {
     wake_at(pool, ripe_from(pool, run, false), Timer::eligible, job.spec.id.value);
     wake_at(pool, ripe_from(pool, run, true), Timer::eligible, job.spec.id.value);

@@ -113,7 +113,7 @@ class Maker {
       if (entry.total + static_cast<std::int64_t>(kMovesMax) < variant.groups[g].count) return std::nullopt;
       std::size_t node = 0;
       for (std::int32_t i = 0; i < variant.groups[g].count; ++i) {
-        const auto worker = static_cast<std::size_t>(variant.first_worker[g] + i);
+        const auto worker = static_cast<std::size_t>(variant.first_worker[g]) + static_cast<std::size_t>(i);
         if (!seat(entry, demand, worker, node)) homeless.emplace_back(g, worker);
         if (homeless.size() > kMovesMax) return std::nullopt;
       }

@@ -278,6 +278,8 @@ std::uint64_t key_on(const Pool& pool, const FitEntry& entry, const Node& node) 
     // Work without cards goes where cards are least.
     packing = static_cast<std::uint64_t>(std::popcount(node.free_whole()));
   }
+  // Where the mix is known its steps say it all, and ties go to one fixed order (docs/decisions/0002).
+  if (pool.fit.mix.total > 0 && (entry.shape.share() || entry.shape.whole())) packing = 0;
   return (wish & 0xffffU) << 40 | static_cast<std::uint64_t>(step & 0xff) << 32 | (islands & 0xfU) << 28 |
          (packing & 0xffffffU);
 }

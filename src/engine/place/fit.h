@@ -21,13 +21,15 @@ struct Pool;
 
 // Shapes lately asked for, with how often: what free capacity should be good for.
 struct MixShape {
+  Index fit = kNoIndex;  // whose shape and models
   Shape shape;
+  std::vector<bool> barred;  // by model; what is beyond the end is allowed
   std::int64_t count = 0;
-  auto operator<=>(const MixShape&) const = default;
+  bool operator==(const MixShape&) const = default;
 };
 
 struct Mix {
-  std::vector<std::pair<TimeMs, Shape>> starts;  // ring of the window
+  std::vector<std::pair<TimeMs, Index>> starts;  // ring of the window: fits
   std::size_t next = 0;
   std::int64_t starts_since = 0;  // since the table was made
   std::vector<MixShape> table;    // most frequent first, bounded
@@ -80,8 +82,8 @@ const FitEntry& refreshed(Pool&, Index fit);
 
 // A node has changed; all entries will see it.
 void log_change(Pool&, Index node);
-// Work of this shape was started.
-void note_start(Pool&, const Shape&);
+// Work of this shape, on those models, was asked for.
+void note_asked(Pool&, Index fit);
 
 // Free milli of a node that the mix cannot use, in thousandths of a milli-GPU weighted by the mix's counts.
 [[nodiscard]] std::int64_t unusable_on(const Pool&, const Node&);

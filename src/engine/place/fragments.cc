@@ -10,7 +10,7 @@ namespace weir::engine {
 
 namespace {
 
-constexpr std::size_t kMixShapesMax = 64;
+constexpr std::size_t kMixShapesMax = 128;
 constexpr std::int64_t kMixRefresh = 50;  // starts between two tables
 
 // 1000 x ln(i / (100 - i)): where a logistic curve of the increase, in milli-GPU
@@ -34,6 +34,7 @@ struct FreeView {
   std::int64_t cpu_milli = 0;
   std::int64_t ram_mib = 0;
   std::int64_t card_mem_mib = 0;
+  Index model = 0;
 };
 
 FreeView view_of(const Node& node) {
@@ -42,6 +43,7 @@ FreeView view_of(const Node& node) {
   view.cpu_milli = node.spec.cpu_milli - node.cpu_used - node.cpu_kept;
   view.ram_mib = node.spec.ram_mib - node.ram_used - node.ram_kept;
   view.card_mem_mib = node.spec.card_mem_mib;
+  view.model = node.model;
   if (!node.takes_work()) return view;
   for (Mask left = node.healthy() & (node.shared | node.kept_in_part) & ~node.kept; left != 0; left &= left - 1) {
     const Card& card = node.cards[static_cast<std::size_t>(std::countr_zero(left))];
@@ -60,9 +62,11 @@ std::int64_t total_of(const FreeView& view) {
   return total;
 }
 
-// Milli-GPU that this shape cannot use.
-std::int64_t unusable_for(const FreeView& view, std::int64_t total, const Shape& shape) {
-  if (!shape.whole() && !shape.share()) return 0;
+// Milli-GPU that work of this shape cannot use.
+std::int64_t unusable_for(const FreeView& view, std::int64_t total, const MixShape& mixed) {
+  const Shape& shape = mixed.shape;
+  if (!shape.whole() && !shape.share()) return total;
+  if (view.model < mixed.barred.size() && mixed.barred[view.model]) return total;
   if (shape.cpu_milli > view.cpu_milli || shape.ram_mib > view.ram_mib || shape.card_mem_mib > view.card_mem_mib) {
     return total;
   }
@@ -85,7 +89,7 @@ std::int64_t unusable_sum(const Mix& mix, const FreeView& view) {
   const std::int64_t total = total_of(view);
   if (total == 0) return 0;
   std::int64_t sum = 0;
-  for (const MixShape& m : mix.table) sum += m.count * unusable_for(view, total, m.shape);
+  for (const MixShape& m : mix.table) sum += m.count * unusable_for(view, total, m);
   return sum;
 }
 
@@ -139,13 +143,13 @@ std::int64_t unusable_on(const Pool& pool, const Node& node) {
 
 std::int64_t free_milli_on(const Node& node) { return total_of(view_of(node)); }
 
-void note_start(Pool& pool, const Shape& shape) {
+void note_asked(Pool& pool, Index fit) {
   Mix& mix = pool.fit.mix;
   const auto window = static_cast<std::size_t>(std::max(1, pool.settings->mix_starts));
   if (mix.starts.size() < window) {
-    mix.starts.emplace_back(pool.now_ms, shape);
+    mix.starts.emplace_back(pool.now_ms, fit);
   } else {
-    mix.starts[mix.next % window] = {pool.now_ms, shape};
+    mix.starts[mix.next % window] = {pool.now_ms, fit};
   }
   ++mix.next;
   ++mix.starts_since;
@@ -161,11 +165,21 @@ bool alike(const Mix& mix, const std::vector<MixShape>& table) {
   std::int64_t apart = 0;  // in units of 1 / (total x mix.total)
   for (const MixShape& m : table) {
     const auto old =
-        std::find_if(mix.table.begin(), mix.table.end(), [&](const MixShape& o) { return o.shape == m.shape; });
+        std::find_if(mix.table.begin(), mix.table.end(), [&](const MixShape& o) { return o.fit == m.fit; });
     const std::int64_t before = old == mix.table.end() ? 0 : old->count;
     apart += std::max<std::int64_t>(0, m.count * mix.total - before * total);
   }
   return apart * 20 < total * mix.total;
+}
+
+MixShape mixed(const Pool& pool, Index fit, std::int64_t count) {
+  const FitEntry& entry = pool.fit.entries[fit];
+  MixShape mixed{.fit = fit, .shape = entry.shape, .barred = {}, .count = count};
+  if (entry.models.empty()) return mixed;
+  for (Index m = 0; m < pool.models.size(); ++m) {
+    mixed.barred.push_back(std::ranges::find(entry.models, pool.models.name(m)) == entry.models.end());
+  }
+  return mixed;
 }
 
 }  // namespace
@@ -175,12 +189,12 @@ void refresh_mix(Pool& pool) {
   const bool young = mix.starts.size() < static_cast<std::size_t>(kMixRefresh);
   if (mix.starts_since == 0 || (!young && mix.starts_since < kMixRefresh)) return;
   mix.starts_since = 0;
-  std::map<Shape, std::int64_t> counts;
-  for (const auto& [at, shape] : mix.starts) {
-    if (pool.now_ms - at <= pool.settings->mix_window_ms) ++counts[shape];
+  std::map<Index, std::int64_t> counts;
+  for (const auto& [at, fit] : mix.starts) {
+    if (pool.now_ms - at <= pool.settings->mix_window_ms) ++counts[fit];
   }
   std::vector<MixShape> table;
-  for (const auto& [shape, count] : counts) table.push_back({shape, count});
+  for (const auto& [fit, count] : counts) table.push_back(mixed(pool, fit, count));
   std::stable_sort(table.begin(), table.end(), [](const MixShape& a, const MixShape& b) { return a.count > b.count; });
   if (table.size() > kMixShapesMax) table.resize(kMixShapesMax);
   if (table == mix.table || (!young && alike(mix, table))) return;

@@ -93,7 +93,7 @@ void count_holder(Pool& pool, bool replica, std::uint32_t holder, const Node& no
   } else {
     const RunRec& run = pool.runs.at(holder);
     team = run.team;
-    const std::int64_t cards = sign * std::popcount(place.cards);
+    const std::int64_t cards = std::int64_t{sign} * std::popcount(place.cards);
     pool.training_cards += cards;
     if (!run.preemptible) pool.nonpreemptible_cards += cards;
   }

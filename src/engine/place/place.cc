@@ -35,8 +35,8 @@ std::vector<Index> candidates(const Pool& pool, const Where& where) {
 }
 
 Places place_among(Pool& pool, const Demand& demand, const Variant& variant, const std::vector<Index>& nodes,
-                   Mask allowed) {
-  Trial trial(pool, demand, variant);
+                   Mask allowed, bool on_shared = false) {
+  Trial trial(pool, demand, variant, on_shared);
   if (!trial.fill(nodes, allowed) && !trial.search(nodes, allowed)) return std::nullopt;
   return trial.result();
 }
@@ -100,7 +100,7 @@ Places place_first(Pool& pool, const Demand& demand, const Variant& variant, con
   Trial trial(pool, demand, variant);
   for (std::size_t g = 0; g < variant.groups.size(); ++g) {
     for (std::int32_t i = 0; i < variant.groups[g].count; ++i) {
-      const auto worker = static_cast<std::size_t>(variant.first_worker[g] + i);
+      const auto worker = static_cast<std::size_t>(variant.first_worker[g]) + static_cast<std::size_t>(i);
       if (worker >= job.first_places.size()) return std::nullopt;
       const FirstPlace& first = job.first_places[worker];
       const Index node = index_by_name(pool, first.node);
@@ -152,7 +152,7 @@ std::optional<std::vector<Placement>> place(Pool& pool, const Demand& demand, co
   if (demand.within != GangScope::any && variant.workers > 1) {
     return place_within(pool, demand, variant, candidates(pool, where));
   }
-  if (!where.free()) return place_among(pool, demand, variant, candidates(pool, where), ~Mask{0});
+  if (!where.free()) return place_among(pool, demand, variant, candidates(pool, where), ~Mask{0}, where.on_shared);
   Trial trial(pool, demand, variant);
   if (!trial.fill() && !trial.search(candidates(pool, where), ~Mask{0})) return std::nullopt;
   return trial.result();

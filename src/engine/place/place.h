@@ -14,7 +14,10 @@ struct Where {
   std::vector<Index> only_nodes;    // checkpoints lie there; empty = any
   std::vector<bool> barred_models;  // by model: quota used up; empty = none
   const JobSpec* first = nullptr;   // its first_node or first_places are to be kept
-  [[nodiscard]] bool free() const { return only_nodes.empty() && barred_models.empty() && first == nullptr; }
+  bool on_shared = false;           // shares only on cards that are shared already
+  [[nodiscard]] bool free() const {
+    return only_nodes.empty() && barred_models.empty() && first == nullptr && !on_shared;
+  }
 };
 
 [[nodiscard]] Where where_of(const Pool&, const JobRec&, const Variant&);

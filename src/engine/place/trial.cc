@@ -23,8 +23,8 @@ bool alike(const Node& a, const Node& b) {
 
 }  // namespace
 
-Trial::Trial(Pool& pool, const Demand& demand, const Variant& variant)
-    : pool_(pool), demand_(demand), variant_(variant) {
+Trial::Trial(Pool& pool, const Demand& demand, const Variant& variant, bool on_shared)
+    : pool_(pool), demand_(demand), variant_(variant), on_shared_(on_shared) {
   places_.resize(static_cast<std::size_t>(variant.workers));
   placed_.assign(places_.size(), false);
 }
@@ -82,7 +82,7 @@ bool Trial::search_from(const std::vector<Index>& nodes, Mask allowed, std::size
   const std::size_t group = order_[turn];
   const WorkerGroup& workers = variant_.groups[group];
   if (i == workers.count) return search_from(nodes, allowed, turn + 1, 0, 0);
-  const auto worker = static_cast<std::size_t>(variant_.first_worker[group] + i);
+  const auto worker = worker_of(group, i);
   const FitEntry& entry = refreshed(pool_, variant_.fits[group]);
   for (std::size_t n = from; n < nodes.size(); ++n) {  // workers of a group are alike: never back
     const Node& node = pool_.nodes[nodes[n]];
@@ -114,6 +114,10 @@ std::vector<Placement> Trial::result() const {
   return out;
 }
 
+std::size_t Trial::worker_of(std::size_t group, std::int32_t i) const {
+  return static_cast<std::size_t>(variant_.first_worker[group]) + static_cast<std::size_t>(i);
+}
+
 bool Trial::enough() const { return demand_.min_workers > 0 && count_ >= demand_.min_workers; }
 
 void Trial::accept(std::size_t worker, const Placement& place) {
@@ -131,9 +135,13 @@ void Trial::give_up(std::size_t worker) {
 
 bool Trial::put(std::size_t group, std::int32_t i, Index at, Mask allowed) {
   Placement place;
-  if (!place_on(pool_, pool_.nodes[at], variant_.groups[group].shape, allowed, place)) return false;
-  accept(static_cast<std::size_t>(variant_.first_worker[group] + i), place);
+  if (!place_on(pool_, pool_.nodes[at], variant_.groups[group].shape, cards_of(at, allowed), place)) return false;
+  accept(worker_of(group, i), place);
   return true;
+}
+
+Mask Trial::cards_of(Index at, Mask allowed) const {
+  return on_shared_ ? allowed & pool_.nodes[at].shared : allowed;
 }
 
 bool Trial::used(Index at) const {
@@ -153,7 +161,8 @@ Index Trial::best_of(const std::vector<Index>& nodes, std::size_t group, Mask al
     const std::uint64_t key = entry.tree[entry.leaves + i];
     if (key > best_key || (key == best_key && best != kNoIndex)) continue;
     Placement place;
-    if (allowed != ~Mask{0} && !place_on(pool_, pool_.nodes[i], entry.shape, allowed, place)) continue;
+    const Mask cards = cards_of(i, allowed);
+    if (cards != ~Mask{0} && !place_on(pool_, pool_.nodes[i], entry.shape, cards, place)) continue;
     best = i;
     best_key = key;
   }

@@ -10,7 +10,8 @@ namespace weir::engine {
 
 class Trial {
  public:
-  Trial(Pool&, const Demand&, const Variant&);
+  // `on_shared`: on cards that are shared already, so that none is opened.
+  Trial(Pool&, const Demand&, const Variant&, bool on_shared = false);
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
@@ -28,10 +29,12 @@ class Trial {
 
  private:
   [[nodiscard]] bool enough() const;
+  [[nodiscard]] std::size_t worker_of(std::size_t group, std::int32_t i) const;
   void accept(std::size_t worker, const Placement&);
   void give_up(std::size_t worker);
   bool put(std::size_t group, std::int32_t i, Index at, Mask allowed);
   [[nodiscard]] bool used(Index at) const;
+  [[nodiscard]] Mask cards_of(Index at, Mask allowed) const;
   Index best_of(const std::vector<Index>& nodes, std::size_t group, Mask allowed);
   // Worker `i` of the group that is number `turn` in `order`, on nodes from `from` on.
   bool search_from(const std::vector<Index>& nodes, Mask allowed, std::size_t turn, std::int32_t i, std::size_t from);
@@ -39,6 +42,7 @@ class Trial {
   Pool& pool_;
   const Demand& demand_;
   const Variant& variant_;
+  bool on_shared_;
   std::vector<Placement> places_;
   std::vector<bool> placed_;
   std::int32_t count_ = 0;
