@@ -46,6 +46,7 @@ std::vector<GuardNeed> Auditor::Impl::guard_needs() const {
     needs.push_back({.shape = shape, .models = {}, .count = 1});
     unassigned_cards -= cards_of(shape);
   }
+  if (unassigned_cards > 0) needs.push_back({.shape = Shape{.cards = 1}, .models = {}, .count = unassigned_cards});
   return needs;
 }
 

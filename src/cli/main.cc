@@ -1,7 +1,20 @@
 // weir: one binary, one subcommand per file of this folder.
+#include <cstdio>
+#include <system_error>
+
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+
+namespace {
+
+// A full disk or a closed pipe: what was asked for has not arrived.
+int lost_output() {
+  std::perror("weir: the output cannot be written");
+  return 1;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"Weir: one GPU pool for training and inference", "weir"};
@@ -14,6 +27,9 @@ int main(int argc, char** argv) {
   weir::cli::add_version(app, exit_code);
   try {
     app.parse(argc, argv);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return lost_output();
+  } catch (const std::system_error&) {
+    return lost_output();  // a print that the system refused
   } catch (const CLI::CallForHelp& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {

@@ -152,7 +152,10 @@ void add_inputs(CLI::App& command, Options& options) {
   command.add_option("--data", options.input.data_dir,
                      "folder data/ of the source tree, when it is not found by itself");
   command.add_option("--kappa", options.input.kappa, "own load: cards of work per unit of the load")
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(CLI::Range(0.001, 1e6))
+      ->check([](const std::string& text) {
+        return text.find_first_of("nN") == std::string::npos ? std::string() : "expects a number";
+      });
   command
       .add_option("--split-inference", options.input.split_inference,
                   "own files: cards that the split pools give to inference; default: each service's peak and a tenth")
@@ -171,7 +174,8 @@ void add_simulate(CLI::App& app, int& exit_code) {
   command->add_flag("--saturated", options->input.saturated, "every job twice: a queue that is never empty");
   command->add_flag("--on-demand", options->input.on_demand, "every job can save at any moment");
   command->add_flag("--json", options->json, "figures as JSON");
-  command->add_option("--report", options->report_file, "also write one self-contained HTML file");
+  command->add_option("--report", options->report_file, "also write one self-contained HTML file")
+      ->check([](const std::string& name) { return name.empty() ? "expects the name of a file" : std::string(); });
   command->add_flag("--no-audit", options->no_audit, "without the independent check of every step");
   command->callback([command, options, &exit_code] { exit_code = run_simulate(*options, command_line(*command)); });
 }

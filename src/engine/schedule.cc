@@ -106,11 +106,11 @@ class Pass {
     const bool can_reserve = reserving_.contains(cursor.of) && !reservations_.full_for(demand);
     if (can_reserve) reservations_.reserve(job, demand.variants.back(), cursor.key);
     const bool shorter = job.spec.limit_ms > 0 && lend_blocked_.contains(cursor.of);
-    if (shorter && lend(job, cursor.key)) return next(cursor, true);
+    if (shorter && lend(job)) return next(cursor, true);
     if ((can_reserve || shorter) && cursor.behind < kBehindBlockedMax) next(cursor, true);
   }
 
-  bool lend(JobRec& job, const QueueKey&) {
+  bool lend(JobRec& job) {
     Obstacles obstacles;
     const Demand& demand = pool_.demands[job.demand];
     for (Index v = 0; v < demand.variants.size(); ++v) {
@@ -188,7 +188,8 @@ class Pass {
       cards += std::popcount(p.cards & ~node->shared);
     }
     const std::int32_t speed = speed_on(pool_, pool_.demands[job.demand], variant, places);
-    if (cards > 0 && !pledge_allows(pool_, cards, lendable(pool_, job.spec.ckpt, speed))) {
+    const bool lends = lendable(pool_, job.spec.ckpt, speed);
+    if (cards > 0 && !pledge_allows(pool_, {-cards, lends ? cards : 0})) {
       o.pledge = true;
       return false;
     }
@@ -237,20 +238,28 @@ class Pass {
       return false;
     }
     const JobClass& cls = pool_.queue.classes[job.cls];
-    if (cls.searched_at == pool_.epoch || pool_.now_ms < cls.search_again_ms) return false;
-    if (++searches_ > kSearchesMax) return false;
     const Where where = where_of(pool_, job, variant);
     if (where.first != nullptr) return false;
+    if (cls.searched_at == pool_.epoch || pool_.now_ms < cls.search_again_ms || ++searches_ > kSearchesMax) {
+      o.guard = o.guard || cls.vain.guard;  // as it was found then
+      o.pledge = o.pledge || cls.vain.pledge;
+      return false;
+    }
     std::size_t cost = 0;
-    for (const bool no_free : {false, true}) {
+    Vain vain;
+    // Free cards may be owed to the guard, and what is lent to the buffer: then others have to leave.
+    for (const auto& [no_free, spare_lent] : {std::pair(false, false), std::pair(true, false), std::pair(true, true)}) {
+      if (spare_lent && !vain.pledge) continue;
       taker.no_free = no_free;
+      taker.spare_lent = spare_lent;
       Looked looked;
       auto plan = search(pool_, demand, variant, taker, where.only_nodes,
                          o.quota ? std::vector<bool>() : where.barred_models, &looked);
       cost = std::max(cost, looked.leavers);
-      if (!plan) break;
-      if (!accept(job, variant, taker, *plan, o)) continue;
-      if (plan->victims.empty() && plan->superseded.empty()) return false;  // it only has to wait: a reservation
+      if (!plan) continue;
+      if (!accept(job, variant, taker, *plan, vain)) continue;
+      if (plan->victims.empty() && plan->superseded.empty()) break;  // it only has to wait: a reservation
+      if (too_late(job, *plan)) break;
       if (job.promoted && !charge_budget(pool_, job)) return false;
       const ClaimId id = make_claim(pool_, taker, {ClaimFor::job, job.spec.id, {}, v, false}, *plan).id;
       const ClaimRec* claim = claim_of(pool_, id);
@@ -259,6 +268,9 @@ class Pass {
     }
     JobClass& failed = pool_.queue.classes[job.cls];
     failed.searched_at = pool_.epoch;
+    failed.vain = vain;
+    o.guard = o.guard || vain.guard;
+    o.pledge = o.pledge || vain.pledge;
     // The more a vain search costs, the longer it is not repeated: a thousand runs, two seconds.
     if (cost >= kCostlySearch) {
       failed.search_again_ms = pool_.now_ms + static_cast<DurationMs>(cost) * 2;
@@ -267,20 +279,26 @@ class Pass {
     return false;
   }
 
+  // Promoted for a deadline that it would miss all the same.
+  bool too_late(const JobRec& job, const Plan& plan) const {
+    const DurationMs remaining = remaining_of(pool_, job);
+    return job.promoted && remaining > 0 && std::max(pool_.now_ms, plan.due_ms) + remaining > job.spec.deadline_ms;
+  }
+
   // The plan within quota, entitlement, guard and pledge.
-  bool accept(const JobRec& job, const Variant& variant, const Taker& taker, Plan& plan, Obstacles& o) {
+  bool accept(const JobRec& job, const Variant& variant, const Taker& taker, Plan& plan, Vain& vain) {
     const std::int64_t lack = variant.milli - cap_left_milli(pool_, pool_.teams[job.team]);
     if (lack > 0 && !add_quota_victims(pool_, taker, lack, plan)) return false;
     std::map<Index, std::int64_t> from_team;
-    std::int64_t lent = 0;
+    CardChange change;
     std::vector<Placement> freed;
     for (const Leaver& victim : plan.victims) {
       if (victim.kind != LeaverKind::run) continue;
       const RunRec& run = pool_.runs.at(victim.id);
       freed.insert(freed.end(), run.places.begin(), run.places.end());
       if (victim.over_entitlement) from_team[victim.team] += victim.milli;
-      const JobRec* other = job_of(pool_, run.job);
-      if (other != nullptr && lendable(pool_, other->spec.ckpt, run.speed_milli)) lent += run.cards;
+      for (const Placement& place : run.places) change.free += place.share ? 0 : std::popcount(place.cards);
+      if (run.lent) change.lent -= run.cards;
     }
     for (const auto& [team, milli] : from_team) {
       // Not below what it is entitled to, but for the part of a run that cannot be split.
@@ -291,12 +309,13 @@ class Pass {
       if (milli - largest >= above_entitlement_milli(pool_, pool_.teams[team])) return false;
     }
     if (!guard_allows(pool_, plan.places, freed)) {
-      o.guard = true;
+      vain.guard = true;
       return false;
     }
-    const bool lends = lendable(pool_, job.spec.ckpt, variant.speed_milli);
-    if (!lends && !pledge_allows(pool_, variant.cards, false) && lent > 0) {
-      o.pledge = true;
+    for (const Placement& place : plan.places) change.free -= place.share ? 0 : std::popcount(place.cards);
+    if (lendable(pool_, job.spec.ckpt, variant.speed_milli)) change.lent += variant.cards;
+    if (!pledge_allows(pool_, change)) {
+      vain.pledge = true;
       return false;
     }
     return true;

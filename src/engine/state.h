@@ -63,12 +63,19 @@ struct TimerEntry {
 using KeySet = __gnu_pbds::tree<QueueKey, __gnu_pbds::null_type, std::less<>, __gnu_pbds::rb_tree_tag,
                                 __gnu_pbds::tree_order_statistics_node_update>;
 
+// What stood against the victims that a search in vain came upon.
+struct Vain {
+  bool guard = false;
+  bool pledge = false;
+};
+
 // Waiting jobs of one class, in order.
 struct JobClass {
   ClassKey key;
   KeySet jobs;
   TimeMs search_again_ms = 0;     // a costly search in vain is not repeated before
   std::uint64_t searched_at = 0;  // epoch at which no victims were found
+  Vain vain;                      // then
   Reasons reasons;                // of its head, then
 };
 

@@ -87,7 +87,9 @@ void Record::on_step(TimeMs now_ms, std::span<const Event> events, const StepRes
   }
   // Changes first: a job that is lost and started again in one step is first
   // waiting, then running.
+  deciding_ = result.decisions;
   for (const Change& change : result.changes) apply(now, change);
+  deciding_ = {};
   for (const Decision& decision : result.decisions) apply(now, decision);
   for (const Decision& decision : result.decisions) note(now, decision);
   for (const Change& change : result.changes) note(now, change);
@@ -385,12 +387,20 @@ std::int64_t Record::taker_weight(const change::ClaimMade& made, TimeMs now) con
   return weight;
 }
 
-// Does the team hold more than it is guaranteed?
+// Does the team hold more than its quota, with what this very step starts? It borrows, or its quota was cut.
 bool Record::borrows(std::string_view team) const {
   const auto found = teams_.find(team);
-  if (found == teams_.end() || !found->second.has_quota || !found->second.borrow) return false;
+  if (found == teams_.end() || !found->second.has_quota) return false;
   const auto held = team_milli_.find(team);
-  return held != team_milli_.end() && held->second > found->second.quota_cards * kMilliPerCard;
+  std::int64_t milli = held == team_milli_.end() ? 0 : held->second;
+  for (const Decision& decision : deciding_) {
+    const auto* start = std::get_if<decision::StartRun>(&decision.body);
+    if (start == nullptr || scenario.jobs[start->job.value].spec.team != team) continue;
+    for (const Placement& place : start->places) {
+      milli += place.share ? place.milli : std::int64_t{kMilliPerCard} * std::popcount(place.cards);
+    }
+  }
+  return milli > found->second.quota_cards * kMilliPerCard;
 }
 
 void Record::note_takings(const change::ClaimMade& made, ClaimRecord& claim) {

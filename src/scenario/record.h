@@ -205,7 +205,8 @@ class Record final : public StepObserver {
   std::map<RunId, std::vector<std::size_t>> holds_of_run_;
   std::map<std::uint32_t, std::int64_t> node_milli_;  // held now, by node and by team
   std::map<std::string, std::int64_t, std::less<>> team_milli_;
-  bool memory_only_ = false;  // some shares hold memory and no milli-GPU
+  std::span<const Decision> deciding_;  // of the step whose changes are read
+  bool memory_only_ = false;            // some shares hold memory and no milli-GPU
   JobId last_sampled_;
   std::set<NodeId> away_;  // nodes that are down or silent
   std::set<JobId> waiting_;

@@ -46,7 +46,9 @@ struct Names {
     for (std::uint64_t rest = place.cards; rest != 0; rest &= rest - 1)
       cards += (cards.empty() ? "" : ",") + std::to_string(std::countr_zero(rest));
     std::string out = fmt::format("{}[{}]", of(place.node), cards);
-    if (place.share) out += fmt::format(" {} milli {} MiB", place.milli, place.card_mem_mib);
+    if (place.share) out += fmt::format(" {} milli", place.milli);
+    if (place.share && place.card_mem_mib < kUnlimited / kMilliPerCard)
+      out += fmt::format(" {} MiB", place.card_mem_mib);
     return out;
   }
   [[nodiscard]] std::string of(const std::vector<Placement>& places) const {

@@ -205,7 +205,9 @@ Bounds bounds_of(const Workload& workload) {
     training += job.gpus * static_cast<double>(overlap(job.submit_ms, job.submit_ms + job.duration_ms, from, until));
   }
   const double served = work / (cards * length);
-  return {served + training / (cards * length), served + 1.0 - replicas / (cards * length)};
+  // A load above the pool leaves nothing to training.
+  const double beside = std::max(0.0, 1.0 - replicas / (cards * length));
+  return {served + training / (cards * length), std::min(1.0, served + beside)};
 }
 
 }  // namespace weir

@@ -192,6 +192,16 @@ ResultAll<TraceJobs> read_jobs(const std::string& path) {
   std::stable_sort(trace.jobs.begin(), trace.jobs.end(),
                    [](const TraceJob& a, const TraceJob& b) { return a.submit_ms < b.submit_ms; });
   take_off_origin(trace);
+  if (!trace.jobs.empty() && trace.jobs.back().submit_ms > kDurationMax) {
+    const TraceJob& last = trace.jobs.back();
+    const DurationMs days = last.submit_ms / kDay;
+    return std::unexpected(std::vector<Error>{
+        {.code = ErrorCode::too_large,
+         .message = "the submissions span " + std::to_string(days) + " days, up to job " + shown(last.name) +
+                    "; at most ten years can be played. A wrong unit in submit_s?",
+         .file = path,
+         .key = "submit"}});
+  }
   return trace;
 }
 

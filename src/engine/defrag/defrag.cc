@@ -157,7 +157,7 @@ bool help(Pool& pool, JobRec& job) {
   }
   if (!moves || !guard_stands(pool, *moves)) return false;
   const std::int32_t speed = speed_on(pool, demand, variant, moves->places);
-  if (!pledge_allows(pool, variant.cards, lendable(pool, job.spec.ckpt, speed))) return false;
+  if (!pledge_allows(pool, {-variant.cards, lendable(pool, job.spec.ckpt, speed) ? variant.cards : 0})) return false;
   const Plan plan = plan_of(pool, *moves);
   if (!pays(pool, job, variant, *moves, plan.due_ms)) return false;
   if (job.promoted && !charge_budget(pool, job)) return false;

@@ -124,6 +124,7 @@ std::vector<GuardNeed> guard_needs(const Pool& pool) {
       needs.push_back({{}, shape, {}, 1});
       left -= cards_of(shape);
     }
+    if (left > 0) needs.push_back({{}, Shape{.cards = 1}, {}, left});  // what no shape is small enough for
   }
   order_needs(needs);
   return needs;
@@ -175,12 +176,41 @@ bool lendable(const Pool& pool, const CheckpointContract& ckpt, std::int32_t spe
   return worst_yield(ckpt, speed_milli) <= pool.settings->lead_time_ms;
 }
 
-bool pledge_allows(const Pool& pool, std::int64_t cards, bool can_be_had_back) {
+namespace {
+
+// What open claims of jobs will change once their victims have left and they have started.
+CardChange still_to_come(const Pool& pool) {
+  CardChange change;
+  for (const auto& [id, claim] : pool.claims) {
+    const JobRec* job = claim.beneficiary == ClaimFor::job ? job_of(pool, claim.job) : nullptr;
+    if (job == nullptr) continue;
+    for (const ClaimPart& part : claim.parts) {
+      if (part.started || part.place.share) continue;
+      const std::int64_t cards = std::popcount(part.place.cards);
+      change.free -= cards;
+      if (lendable(pool, job->spec.ckpt, kMilliPerCard)) change.lent += cards;
+    }
+    for (const Victim& victim : claim.victims) {
+      const RunRec* run = victim.gone ? nullptr : run_of(pool, victim.run);
+      if (run == nullptr) continue;
+      change.free += run->cards;
+      if (run->lent) change.lent -= run->cards;
+    }
+  }
+  return change;
+}
+
+}  // namespace
+
+bool pledge_allows(const Pool& pool, const CardChange& change) {
   const std::int64_t buffer = pool.settings->buffer_cards;
   if (buffer <= 0) return true;
-  const std::int64_t free = pool.cards.free + pool.cards.claimed - guard_cards_owed(pool) - cards;
-  if (pool.settings->buffer_mode == BufferMode::hold) return free >= buffer;
-  return free + pool.lent_cards + (can_be_had_back ? cards : 0) >= buffer;
+  const CardChange coming = still_to_come(pool);
+  const bool lends = pool.settings->buffer_mode == BufferMode::lend;
+  const std::int64_t before = pool.cards.free + pool.cards.claimed - guard_cards_owed(pool) + coming.free +
+                              (lends ? pool.lent_cards + coming.lent : 0);
+  const std::int64_t rise = change.free + (lends ? change.lent : 0);
+  return rise >= 0 || before + rise >= buffer;
 }
 
 }  // namespace weir::engine

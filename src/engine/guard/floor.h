@@ -22,8 +22,14 @@ namespace weir::engine {
 [[nodiscard]] bool guard_allows(const Pool&, const std::vector<Placement>& places, const std::vector<Placement>& freed);
 [[nodiscard]] std::int64_t guard_cards_owed(const Pool&);
 
-// The pledge: after a start on free cards the buffer can be had within lead_time.
-[[nodiscard]] bool pledge_allows(const Pool&, std::int64_t cards, bool can_be_had_back);
+// What a start, and those who leave for it, change of the cards that a buffer is had from.
+struct CardChange {
+  std::int64_t free = 0;
+  std::int64_t lent = 0;  // held by training that gives them back within lead_time
+};
+// The pledge: afterwards, and after all claims of jobs, the buffer can be had within
+// lead_time; or it can be had no worse than before.
+[[nodiscard]] bool pledge_allows(const Pool&, const CardChange&);
 // Are these cards had back within lead_time once training holds them?
 [[nodiscard]] bool lendable(const Pool&, const CheckpointContract&, std::int32_t speed_milli);
 

@@ -140,9 +140,7 @@ bool Trial::put(std::size_t group, std::int32_t i, Index at, Mask allowed) {
   return true;
 }
 
-Mask Trial::cards_of(Index at, Mask allowed) const {
-  return on_shared_ ? allowed & pool_.nodes[at].shared : allowed;
-}
+Mask Trial::cards_of(Index at, Mask allowed) const { return on_shared_ ? allowed & pool_.nodes[at].shared : allowed; }
 
 bool Trial::used(Index at) const {
   const NodeId id = pool_.nodes[at].spec.id;

@@ -116,6 +116,7 @@ Leaver as_it_stands(const Pool& pool, const Taker& taker, const RunRec& run) {
     leaver.natural_ms = std::min(leaver.natural_ms, std::max(pool.now_ms, run.ask.free_ms));
     return leaver;
   }
+  if (taker.spare_lent && run.lent) return leaver;
   if (!right_to(pool, taker, run, leaver)) return leaver;
   leaver.boundary_ms = boundary_from(pool, run, std::max(pool.now_ms, eligible_from(pool, run)), leaver.cause);
   if (leaver.boundary_ms >= kNever) return leaver;

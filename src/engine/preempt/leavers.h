@@ -24,6 +24,7 @@ struct Taker {
   bool own_team_only = false;   // its team's cap has to be freed first
   bool promised = false;        // a reservation: nobody is asked, ends count as promised
   bool no_free = false;         // free cards are owed to the guard
+  bool spare_lent = false;      // what can be had back within lead_time is owed to the buffer
   TimeMs need_by_ms = 0;
 };
 
