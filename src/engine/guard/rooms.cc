@@ -207,10 +207,6 @@ class Search {
 
 }  // namespace
 
-bool model_allowed(const std::vector<std::string>& models, const std::string& model) {
-  return models.empty() || std::find(models.begin(), models.end(), model) != models.end();
-}
-
 std::int64_t shortfall_by_rooms(const Pool& pool, const std::vector<GuardNeed>& needs,
                                 const std::vector<Placement>& taken, const std::vector<Placement>& freed) {
   const std::vector<Room> rooms = rooms_after(pool, taken, freed);

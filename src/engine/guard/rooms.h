@@ -16,9 +16,6 @@ struct GuardNeed {
   std::int64_t count = 0;
 };
 
-// An empty list allows every model.
-[[nodiscard]] bool model_allowed(const std::vector<std::string>& models, const std::string& model);
-
 // How many of the needs find no place once training holds `taken` too and has left
 // `freed`. Best fit, largest first; where that falls short of a pool that is large
 // enough, a search with a bound, since best fit is no proof.

@@ -228,6 +228,10 @@ Index fit_of(Pool& pool, const Shape& shape, const std::vector<std::string>& mod
   return index;
 }
 
+bool model_allowed(const std::vector<std::string>& models, const std::string& model) {
+  return models.empty() || std::find(models.begin(), models.end(), model) != models.end();
+}
+
 bool allowed_on(const Pool& pool, const FitEntry& entry, const Node& node) {
   if (!node.known) return false;
   if (node.model < entry.model_order.size() ? entry.model_order[node.model] < 0

@@ -69,6 +69,8 @@ inline constexpr std::uint64_t kNoFit = ~std::uint64_t{0};
                            const std::string& type);
 // Brings an entry up to date and returns it.
 const FitEntry& refreshed(Pool&, Index fit);
+// An empty list allows every model.
+[[nodiscard]] bool model_allowed(const std::vector<std::string>& models, const std::string& model);
 // Nodes that the shape may ever sit on: model and memory allow it.
 [[nodiscard]] bool allowed_on(const Pool&, const FitEntry&, const Node&);
 // The best node now, kNoIndex when it fits nowhere.

@@ -177,7 +177,7 @@ MixShape mixed(const Pool& pool, Index fit, std::int64_t count) {
   MixShape mixed{.fit = fit, .shape = entry.shape, .barred = {}, .count = count};
   if (entry.models.empty()) return mixed;
   for (Index m = 0; m < pool.models.size(); ++m) {
-    mixed.barred.push_back(std::ranges::find(entry.models, pool.models.name(m)) == entry.models.end());
+    mixed.barred.push_back(!model_allowed(entry.models, pool.models.name(m)));
   }
   return mixed;
 }

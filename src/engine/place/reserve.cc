@@ -11,10 +11,6 @@ namespace {
 constexpr std::size_t kSmallPool = 256;  // nodes
 constexpr std::int32_t kSearchesMax = 1;
 
-bool listed(const Demand& demand, const std::string& model) {
-  return demand.models.empty() || std::find(demand.models.begin(), demand.models.end(), model) != demand.models.end();
-}
-
 bool overlap(const Placement& a, const Placement& b) { return a.node == b.node && (a.cards & b.cards) != 0; }
 
 // Can these places still be had: nodes at work, cards kept for nobody else?
@@ -39,14 +35,14 @@ bool standing(const Pool& pool, const Reservation& r) {
 void Reservations::count(const Demand& demand) {
   used_.resize(pool_.models.size(), 0);
   for (Index m = 0; m < pool_.models.size(); ++m) {
-    if (listed(demand, pool_.models.name(m))) ++used_[m];
+    if (model_allowed(demand.models, pool_.models.name(m))) ++used_[m];
   }
 }
 
 bool Reservations::full_for(const Demand& demand) const {
   for (Index m = 0; m < pool_.models.size(); ++m) {
     const std::int32_t used = m < used_.size() ? used_[m] : 0;
-    if (listed(demand, pool_.models.name(m)) && used < pool_.settings->backfill_depth) return false;
+    if (model_allowed(demand.models, pool_.models.name(m)) && used < pool_.settings->backfill_depth) return false;
   }
   return true;
 }
@@ -55,7 +51,7 @@ const Reservation* Reservations::first_for(const Demand& demand) const {
   for (const Reservation& r : active_) {
     for (const Placement& place : r.places) {
       const Node* node = node_of(pool_, place.node);
-      if (node != nullptr && listed(demand, node->spec.model)) return &r;
+      if (node != nullptr && model_allowed(demand.models, node->spec.model)) return &r;
     }
   }
   return nullptr;
